@@ -47,6 +47,14 @@ impl Archive {
         self.runs_dir().join(partial_name(id))
     }
 
+    /// Whether something can be kept here, before minutes of work are spent on it.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`]: its file system is read-only, or full, or this user may not write there.
+    pub fn check_writable(&self) -> Result<()> {
+        self.lock().map(drop)
+    }
+
     /// Creates the directories where they are missing and takes the archive's lock.
     pub(crate) fn lock(&self) -> Result<Lock> {
         self.storage.create_dirs(&self.runs_dir())?;

@@ -139,6 +139,9 @@ impl ArchiveError {
                 Errno::NOENT if action.starts_with("create the directory") => {
                     "no directory can be made there: --archive DIR or NARROWS_ARCHIVE=DIR elsewhere"
                 }
+                Errno::NOENT if *action == "list" => {
+                    "check the spelling: the directory of an archive, or of bundles, is needed"
+                }
                 Errno::MFILE => "this process may open too few files: ulimit -n 1024, then again",
                 Errno::NFILE => "the machine has too many open files: end programs, or raise fs.file-max with sysctl",
                 Errno::LOOP => "symbolic links in a bundle are not followed: copy the files themselves",

@@ -51,6 +51,9 @@ pub fn invitation(args: &GroupArgs, asked: String) -> Result<Option<Invitation>,
         .map(parse_duration_ns)
         .transpose()
         .map_err(|e| usage("--meet-timeout", &e.to_string()).remedy("for example --meet-timeout 5m"))?;
+    if patience == Some(0) {
+        return Err(usage("--meet-timeout", "in no time nobody comes").remedy("for example --meet-timeout 60s"));
+    }
     let machine = observe::environment(&observe::Root::new("/")).hostname.unwrap_or_else(|| "unnamed".to_owned());
     let patience = patience.map_or(PATIENCE, Duration::from_nanos);
     let launcher::Place { rank, size, .. } = place;

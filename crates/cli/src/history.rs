@@ -51,7 +51,7 @@ fn wanted(args: &HistoryArgs) -> Result<HistoryWanted, Failure> {
     let since = args.since.as_deref().map(str::trim);
     let latest = since.and_then(|text| text.parse::<usize>().ok());
     if latest == Some(0) {
-        return Err(Failure::usage("--since 0: of no run there is a history").remedy("--since 60, or --since 90d"));
+        return Err(Failure::usage("--since 0 leaves no run to look at").remedy("--since 60, or --since 90d"));
     }
     let since_s = since.filter(|_| latest.is_none()).map(|age| runs::ago("--since", age)).transpose()?;
     let asked = HistoryAsked { metrics: args.metrics.clone(), latest };

@@ -4,7 +4,7 @@
 
 use archive::{Archive, ArchiveError, RunRef, find_bundles, is_run_id};
 use jiff::Timestamp;
-use model::{CompactSort as _, Failure, LayerKind, Run, SiteProblem, SiteRun, facts};
+use model::{CompactSort as _, Failure, LayerKind, Run, SiteProblem, SiteRun, TargetKind, facts};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Form of what is kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Lines of a file of what is kept: each file is read as a whole.
 const LINES: usize = 20_000;
 /// Threads that read.
@@ -282,7 +282,11 @@ fn of_run(run: &Run, order: u64, names: &Names) -> SiteRun {
         at_s: started.as_ref().and_then(|t| t.parse::<Timestamp>().ok()).map(Timestamp::as_second),
         time: started.filter(|t| t.len() <= 40),
         machine: names.of("machine", environment.hostname.as_deref().unwrap_or("without a name")),
-        device: of_disks(facts::MODEL),
+        // One may be called as the real one that it is modelled on, and is not ranked as it.
+        device: of_disks(facts::MODEL).map(|model| match run.target.kind {
+            TargetKind::Sim => format!("{model} (simulated)"),
+            _ => model,
+        }),
         unit: of_disks(facts::SERIAL).map_or_else(String::new, |serial| names.of("unit", &serial)),
         firmware: of_disks(facts::FIRMWARE_REVISION),
         board: environment.machine.as_deref().map(cut),

@@ -142,6 +142,10 @@ impl Invitation {
     }
 
     fn refused(&self, why: &str) -> Failure {
+        // Its meeting is that of rank 0 itself, which ended it because of another rank.
+        if self.rank == 0 {
+            return failure(why);
+        }
         Failure::refused(format!("the group at {}:{} does not take rank {}: {why}", self.host, self.port, self.rank))
             .remedy("the same version, command, size and token for all ranks, and a number of its own for each")
     }
@@ -162,7 +166,7 @@ impl Invitation {
                         match reached(address) {
                             Ok(Some(reached)) => return Ok(reached),
                             Ok(None) => return Err(self.refused("what listens there is no group's meeting")),
-                            Err(e) => why = format!("{address}: {e}"),
+                            Err(e) => why = format!("{address}: {}", in_words(&e)),
                         }
                     }
                 }
@@ -459,8 +463,17 @@ impl Drop for Group {
     }
 }
 
+/// Nothing was measured yet: what ends a group later ends a run, which is kept.
 fn failure(why: &str) -> Failure {
-    Failure::invalid(format!("the group ended: {why}")).remedy("start all ranks again once that is repaired")
+    Failure::environment(format!("the group ended: {why}")).remedy("start all ranks again once that is repaired")
+}
+
+/// Why a place was not reached; a time that is over has several names.
+fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "no answer".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 fn unexpected(agreed: &Agreed) -> Failure {

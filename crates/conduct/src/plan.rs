@@ -62,6 +62,10 @@ fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
         ResolveError::NothingLeft { .. } if opened.target.kind == TargetKind::Region => {
             failure(&error).remedy("name a larger part of the device: PATH@OFFSET+LENGTH")
         }
+        // A directory and a simulated device need no permission: it is their room that is too small.
+        ResolveError::NothingLeft { .. } if matches!(opened.target.kind, TargetKind::Directory | TargetKind::Sim) => {
+            failure(&error).remedy("free some space, name a larger target, or --set block-size=SIZE: smaller blocks")
+        }
         _ => failure(&error),
     })?;
     data_fit_into_memory(&plan, opened)?;

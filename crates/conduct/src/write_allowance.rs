@@ -126,6 +126,20 @@ fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
     stream.limits.total_bytes = Some(stream.limits.total_bytes.map_or(most, |b| b.min(most)));
 }
 
+/// Phases that write so much as they say and whose data a later phase reads, with no layout before: cut short, they would leave holes for
+/// it. They keep their amount, and what that is too much for is refused.
+fn read_later(plan: &Plan) -> Vec<String> {
+    let executed = |p: &&PhasePlan| p.skip.is_none();
+    if plan.phases.iter().filter(executed).any(|p| p.kind == PhaseKind::Layout) {
+        return Vec::new();
+    }
+    let by_amount = |p: &PhasePlan| matches!(p.stop, StopRule::Amount | StopRule::RegionOnce);
+    let reads = |p: &PhasePlan| p.streams.iter().any(StreamPlan::reads);
+    let last_read = plan.phases.iter().rposition(|p| p.skip.is_none() && reads(p)).unwrap_or(0);
+    let before = plan.phases[..last_read.min(plan.phases.len())].iter().filter(executed);
+    before.filter(|p| p.is_write() && by_amount(p)).map(|p| p.name.clone()).collect()
+}
+
 /// Bounds each phase that writes, so that all of them together, with what was written `before`, keep to the limit. `shared`: they
 /// share a budget, and what is known well enough may end early.
 pub(crate) fn bound(plan: &mut Plan, allowance: WriteAllowance, stack: &Stack, before: u64, shared: bool) {
@@ -135,7 +149,10 @@ pub(crate) fn bound(plan: &mut Plan, allowance: WriteAllowance, stack: &Stack, b
             blocks.fold(sum, |sum: u64, block| sum.saturating_add(block.all_region_bytes()))
         });
     let left = allowance.with_layout(layout, stack.worn_bytes()).saturating_sub(layout.saturating_add(before));
-    let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
+    let kept = read_later(plan);
+    let writes = |p: &PhasePlan| {
+        p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none() && !kept.contains(&p.name)
+    };
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
@@ -162,10 +179,11 @@ pub(crate) fn bounded(mut plan: Plan, stack: &Stack) -> Plan {
         return plan;
     }
     // Files that are made are there for the phases after; blocks are laid out before.
+    let kept = read_later(&plan);
     let of_blocks = |p: &PhasePlan| p.streams.iter().all(|s| s.files().is_none() && s.replay().is_none());
     let open = |p: &PhasePlan| {
         let measures = p.kind == PhaseKind::Measure && p.is_write() && of_blocks(p);
-        p.skip.is_none() && (p.bytes_written_at_most().is_none() || measures)
+        p.skip.is_none() && (p.bytes_written_at_most().is_none() || measures && !kept.contains(&p.name))
     };
     let (fstype, bounded) = (stack.fstype(), plan.phases.iter().filter(|p| !open(p)).cloned().collect());
     let known = Plan { phases: bounded, ..Plan::default() }.device_bytes_at_most(fstype).unwrap_or(0);
@@ -257,5 +275,32 @@ mod tests {
         assert_eq!(bounded(known.clone(), &Stack::default()), known, "once over its region is what was asked");
         let steady = plan(&[StopRule::SteadyRounds(Default::default()), StopRule::Time]);
         assert_eq!(bounded(steady.clone(), &Stack::default()), steady);
+    }
+
+    #[test]
+    fn what_a_later_phase_reads_is_not_cut_short() {
+        use model::{BlockPlan, Operation};
+        let phase = |name: &str, operation, stop| {
+            let (region_bytes, block_size_bytes) = (512 << 20, 1 << 20);
+            let block = BlockPlan { operation, region_bytes, block_size_bytes, ..Default::default() };
+            let mut stream = StreamPlan { kind: block.into(), ..StreamPlan::default() };
+            stream.limits.total_bytes = Some(region_bytes);
+            let (name, streams) = (name.to_owned(), vec![stream]);
+            let kind = PhaseKind::Measure;
+            PhasePlan { name, kind, stop, time_limit_ns: 1 << 33, streams, ..PhasePlan::default() }
+        };
+        let (write, read) = (Operation::Write, Operation::Read);
+        let bytes = |phases: &[PhasePlan]| {
+            let mut plan = Plan { phases: phases.to_vec(), ..Plan::default() };
+            bound(&mut plan, WriteAllowance::AtMost(100 << 20), &Stack::default(), 0, false);
+            plan.phases.iter().map(|p| p.streams[0].limits.total_bytes.unwrap_or(0) >> 20).collect::<Vec<_>>()
+        };
+        let (w, r) = (phase("w", write, StopRule::Amount), phase("r", read, StopRule::Amount));
+        assert_eq!(bytes(&[w.clone(), r.clone()]), [512, 512]);
+        // Read before, or over data that were laid out, nothing is missing.
+        assert_eq!(bytes(&[r.clone(), w.clone()]), [512, 100]);
+        assert_eq!(bytes(&[phase("w", write, StopRule::Time), r.clone()]), [100, 512]);
+        let layout = PhasePlan { kind: PhaseKind::Layout, ..phase("layout", write, StopRule::RegionOnce) };
+        assert!(bytes(&[layout, w, r])[1] < 512);
     }
 }

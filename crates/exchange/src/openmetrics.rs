@@ -122,12 +122,9 @@ fn sample(metric: &Metric) -> Option<(String, &'static str, f64, &str)> {
         if stem.is_empty() { format!("narrows_{unit}") } else { format!("narrows_{}_{unit}", plain(stem)) }
     };
     Some(match (metric.unit, quantity.split_once("_ns_")) {
-        (Unit::Ns, Some((stem, statistic))) => (
-            format!("narrows_{}_seconds", plain(stem)),
-            "Time by statistic: percentiles, mean, max.",
-            value / 1e9,
-            statistic,
-        ),
+        (Unit::Ns, Some((stem, statistic))) => {
+            (format!("narrows_{}_seconds", plain(stem)), help_of_time(stem), value / 1e9, statistic)
+        }
         (Unit::Ns, None) => (named("_ns", "seconds"), "Time.", value / 1e9, ""),
         (Unit::S, _) => (named("_s", "seconds"), "Time.", value, ""),
         (Unit::BytesPerS, _) => (named("_bytes_per_s", "bytes_per_second"), "Rate in bytes.", value, ""),
@@ -137,11 +134,31 @@ fn sample(metric: &Metric) -> Option<(String, &'static str, f64, &str)> {
         (Unit::OpsPerS, _) => (named("_ops_per_s", "operations_per_second"), "Rate in operations.", value, ""),
         (Unit::FilesPerS, _) => (named("files_per_s", "files_per_second"), "Rate in files.", value, ""),
         (Unit::Percent, _) => {
-            (named("_percent", "ratio"), "A share, 1 for all of it, of several processors more.", value / 100.0, "")
+            let help = match quantity.starts_with("cpu") {
+                true => "Processor time over time: 1 is one processor all of the time.",
+                false => "Share: 1 is all of it.",
+            };
+            (named("_percent", "ratio"), help, value / 100.0, "")
         }
-        (Unit::Bytes, _) => (named("_bytes", "bytes"), "An amount.", value, ""),
-        (Unit::Ratio, _) => (named("_ratio", "ratio"), "A pure number.", value, ""),
+        (Unit::Bytes, _) => (named("_bytes", "bytes"), "Amount of data.", value, ""),
+        (Unit::Ratio, _) => {
+            let help = match quantity {
+                "write_amplification" => "Bytes that the device wrote for each byte that was written to it.",
+                _ => "Ratio, without a unit.",
+            };
+            (named("_ratio", "ratio"), help, value, "")
+        }
     })
+}
+
+/// What the statistics of a time are of.
+fn help_of_time(stem: &str) -> &'static str {
+    match stem {
+        "latency" => "Latency of operations by statistic: percentiles, mean, max.",
+        "stall" => "Longest time without a completed operation.",
+        "cpu" => "Processor time by statistic: per operation.",
+        _ => "Time by statistic: percentiles, mean, max.",
+    }
 }
 
 /// Phase, job and direction of a metric.

@@ -4,9 +4,12 @@ use crate::bounded::{Bounded, bounded_value};
 use crate::group::GROUP_PART;
 use crate::need::{answered, of_need, stands_to};
 use model::{
-    Fit, GroupPhase, GroupPlace, Need, PhaseRun, Reason, Run, UseText, Work, bytes_text, parse_bytes, parse_duration_ns,
+    Fit, GroupPhase, GroupPlace, Need, PhaseRun, Reason, Run, UseText, Work, decimal_bytes_text, parse_bytes,
+    parse_duration_ns,
 };
 
+/// Less is no checkpoint, but a number without its unit.
+const LEAST_BYTES: u64 = 1_000_000;
 /// How it is asked for.
 pub(crate) const EXAMPLE: &str = "checkpoint=20GB/60s";
 
@@ -18,6 +21,9 @@ pub(crate) fn asked(mut of: UseText, name: &str, amount: &str) -> Result<UseText
     let wrong = || format!("'{name}': {EXAMPLE} is 20 GB that are written within 60 s");
     let (size, time) = amount.split_once('/').ok_or_else(wrong)?;
     let bytes = parse_bytes(size).ok().filter(|bytes| *bytes > 0).ok_or_else(wrong)?;
+    if bytes < LEAST_BYTES {
+        return Err(format!("{}, and {size} is {bytes} bytes: a unit is missing", wrong()));
+    }
     let ns = parse_duration_ns(time).ok().filter(|ns| *ns > 0).ok_or_else(wrong)?;
     name.clone_into(&mut of.id);
     of.title = format!("a checkpoint of {size} in {time}");
@@ -72,8 +78,8 @@ fn enough(fit: Fit, written: u64, bytes: u64, need: &Need) -> Fit {
     let seconds = bytes as f64 / need.threshold();
     let text = format!(
         "{} were written at that rate, and {} are asked for: a fast cache may end before; --max-write {}GB --budget {}s writes as much",
-        bytes_text(written),
-        bytes_text(bytes),
+        decimal_bytes_text(written),
+        decimal_bytes_text(bytes),
         (bytes as f64 * 2.0 / 1e9).ceil(),
         (seconds * 2.0).round().max(10.0)
     );
@@ -132,6 +138,7 @@ mod tests {
             "checkpoint=0/60s",
             "checkpoint=20GB/0s",
             "checkpoint=x/1s",
+            "checkpoint=20/60s",
         ] {
             assert!(use_named(wrong).unwrap_err().contains(EXAMPLE), "{wrong}");
         }
@@ -146,6 +153,8 @@ mod tests {
         let fit = asked(&run(500e6, 2_000_000_000), "checkpoint=20GB/60s");
         let text = fit.reasons[0].text();
         assert!(text.contains("--max-write 40GB --budget 120s"), "{text}");
+        // In the units of what was asked.
+        assert!(text.starts_with("2 GB were written at that rate, and 20 GB are asked for"), "{text}");
     }
 
     #[test]

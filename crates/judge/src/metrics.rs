@@ -1,7 +1,7 @@
 //! The metrics of a phase: which there are follows from the plan, their values from the record.
 
 use crate::Context;
-use crate::context::{DeviceTraffic, own_bytes_between};
+use crate::context::{DeviceTraffic, own_bytes_between, transferred};
 use crate::figures::{cpu, of_latency, stall};
 use crate::job_metrics::JobFigures;
 use crate::quantity::{self, DeviceCount, Quantity};
@@ -179,7 +179,8 @@ fn traffic_of(record: &PhaseRecord, context: &Context<'_>) -> Result<DeviceTraff
     traffic.ok_or((MetricStatus::Skipped, Reason::of("not-counted", "no samples of the device fit this phase")))
 }
 
-/// Device bytes written over our bytes in the same time: journals and copy-on-write, not foreign traffic.
+/// Device bytes written over the bytes that we wrote in the same time (of a mix without its reads): journals and copy-on-write, not
+/// foreign traffic.
 fn amplification(
     plan: &PhasePlan,
     record: &PhaseRecord,
@@ -197,11 +198,16 @@ fn amplification(
             Reason::of("too-few-rounds", "what is still in memory would show as a gain"),
         ));
     }
-    let own = own_bytes_between(record, traffic.from_ns, traffic.to_ns);
+    let own = own_bytes_between(record, traffic.from_ns, traffic.to_ns) * written(plan, record);
     if own < 1.0 {
         return Err((MetricStatus::Skipped, Reason::of("no-data", "nothing was written between the samples")));
     }
     Ok((traffic.write_bytes as f64 / own, own as u64))
+}
+
+/// The share of a phase's bytes that are no reads: trims and zeroing count as what the device does for them.
+fn written(plan: &PhasePlan, record: &PhaseRecord) -> f64 {
+    1.0 - transferred(plan, record).read
 }
 
 #[cfg(test)]
@@ -313,6 +319,21 @@ mod tests {
         let judged = Fixture::sync_write().on_disk().judge();
         let value = metric(&judged.metrics, "sync-write.write_amplification").value.unwrap();
         assert!((value - 1.0).abs() < 0.01, "{value}");
+    }
+
+    #[test]
+    fn what_a_mix_reads_is_no_part_of_what_the_device_wrote_for_it() {
+        let mut mix = Fixture::sync_write().on_disk();
+        mix.split_directions(&[(Direction::Read, 0.8), (Direction::Write, 0.2)]);
+        // Four fifths of what the device did were reads.
+        mix.each_sample(|_, sample| {
+            for disk in &mut sample.disks {
+                (disk.reads, disk.sectors_read) = (disk.writes * 4 / 5, disk.sectors_written * 4 / 5);
+                (disk.writes, disk.sectors_written) = (disk.writes / 5, disk.sectors_written / 5);
+            }
+        });
+        let value = metric(&mix.judge().metrics, "sync-write.write_amplification").value.unwrap();
+        assert!((value - 1.0).abs() < 0.05, "{value}");
     }
 
     #[test]

@@ -290,6 +290,7 @@ mod tests {
         };
         let phase = |slow, operation| GroupPhase {
             shares: vec![share(0, 900, 1.5, "READ"), share(1, 100, slow, operation), share(2, 800, 1.9, "READ")],
+            overlap_percent: 100.0,
             ..GroupPhase::default()
         };
         let far = phase(21.5, "READ");

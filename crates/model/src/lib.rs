@@ -175,7 +175,8 @@ pub use tune::{
 };
 pub use tune_verify::{KeptSetting, KeptTrial, SetBy, TuneVerification};
 pub use units::{
-    Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns, parse_speed_milli,
+    Bytes, ParseUnitError, bytes_text, decimal_bytes_text, distinct_bytes_text, exact_bytes_text, parse_bytes,
+    parse_duration_ns, parse_speed_milli,
 };
 pub use validity::RunValidity;
 pub use verdict::{

@@ -109,6 +109,39 @@ pub fn bytes_text(bytes: u64) -> String {
     }
 }
 
+/// In binary units where that says it exactly, else in bytes.
+pub fn exact_bytes_text(bytes: u64) -> String {
+    if bytes > 0 && bytes.is_multiple_of(1 << 10) && bytes_text(bytes).find('.').is_none() {
+        return bytes_text(bytes);
+    }
+    match bytes.is_multiple_of(1 << 10) {
+        true if bytes > 0 => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
+/// In decimal units, as rates and what is asked for in them are: three digits.
+pub fn decimal_bytes_text(bytes: u64) -> String {
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    // What rounds up to the next unit is said in it.
+    match units.into_iter().find(|(factor, _)| bytes as f64 >= 0.9995 * factor) {
+        Some((factor, unit)) => {
+            let value = bytes as f64 / factor;
+            let digits = if value >= 99.95 {
+                0
+            } else if value >= 9.995 {
+                1
+            } else {
+                2
+            };
+            let text = format!("{value:.digits$}");
+            let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+            format!("{text} {unit}")
+        }
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// Two numbers of bytes in one sentence: as [`bytes_text`], or exactly where they would read the same.
 pub fn distinct_bytes_text(a: u64, b: u64) -> (String, String) {
     let texts = (bytes_text(a), bytes_text(b));
@@ -118,6 +151,28 @@ pub fn distinct_bytes_text(a: u64, b: u64) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exact_sizes_lose_nothing() {
+        let all =
+            [(245_760, "240 KiB"), (1_048_576, "1 MiB"), (1_572_864, "1536 KiB"), (1048, "1048 bytes"), (0, "0 bytes")];
+        all.iter().for_each(|(bytes, text)| assert_eq!(exact_bytes_text(*bytes), *text));
+    }
+
+    #[test]
+    fn decimal_sizes_have_three_digits_and_the_unit_that_was_asked_in() {
+        let all = [
+            (999, "999 bytes"),
+            (1_000, "1 kB"),
+            (567_279_616, "567 MB"),
+            (999_900_000, "1 GB"),
+            (20_000_000_000, "20 GB"),
+            (1_234_000_000_000, "1.23 TB"),
+            (1_048_576, "1.05 MB"),
+            (100_000_000, "100 MB"),
+        ];
+        all.iter().for_each(|(bytes, text)| assert_eq!(decimal_bytes_text(*bytes), *text));
+    }
 
     #[test]
     fn bytes_in_sentences() {

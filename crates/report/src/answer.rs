@@ -21,8 +21,12 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
 }
 
 fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
-    let together = || scale::answer(check).or_else(|| ranks::answer(check.run));
-    if let Some(together) = Some(()).filter(|()| !check.is_check()).and_then(|()| together()) {
+    // Why a group ended is what there is to know, whatever was asked of it.
+    let ended = check.run.group.as_ref().is_some_and(|group| group.ended.is_some());
+    let scaled = || scale::answer(check).filter(|_| !ended);
+    if let Some(together) =
+        (ended || !check.is_check()).then(|| scaled().or_else(|| ranks::answer(check.run))).flatten()
+    {
         return Some(together);
     }
     match check.answer {

@@ -26,10 +26,13 @@ pub(crate) fn of_all(group: Option<&GroupAnswer>, [yes, no]: [&str; 2]) -> Optio
             Tone::Bad,
             format!("{} of {} ranks: {no}, first rank {}.", count(Some(false)), group.size, named(Some(false))),
         ),
-        None => (
-            Tone::Doubt,
-            format!("{} of {} ranks have no answer, first rank {}.", count(None), group.size, named(None)),
-        ),
+        None => {
+            // What it says itself has what to do.
+            let first = group.ranks.iter().find(|r| r.met.is_none()).map_or("", |r| r.statement.as_str());
+            let own = first.strip_prefix("Not known: ").unwrap_or(first).trim_end_matches('.');
+            let (none, size) = (count(None), group.size);
+            (Tone::Doubt, format!("Not known: {none} of {size} ranks have no answer; rank {}: {own}.", named(None)))
+        }
     })
 }
 
@@ -82,7 +85,12 @@ mod tests {
         let apart = GroupAnswer { overlap_percent: Some(70.0), ..group(&[Some(true)]) };
         let text = of_all(Some(&apart), ["clean", "wrong"]).map(|(_, text)| text);
         assert!(text.is_some_and(|text| text.starts_with("Not known of all")) && apart.met().is_none());
-        assert_eq!(said(&[Some(true), None]), "1 of 2 ranks have no answer, first rank 1 (n1).");
+        assert_eq!(said(&[Some(true), None]), "Not known: 1 of 2 ranks have no answer; rank 1 (n1): s.");
+        let mut short = group(&[None]);
+        short.ranks[0].statement = "Not known: it wrote for 455 ms only, so --max-write 759MB or more (gd).".into();
+        let text = of_all(Some(&short), ["", ""]).map(|(_, text)| text).unwrap_or_default();
+        let expected = "Not known: 1 of 1 ranks have no answer; rank 0 (n0): it wrote for 455 ms only, so --max-write 759MB or more (gd).";
+        assert_eq!(text, expected);
         let Some(Part::Statements { rows, .. }) = parts(Some(&group(&[Some(true), Some(false)]))).pop() else {
             panic!("rows")
         };

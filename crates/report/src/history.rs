@@ -29,15 +29,36 @@ pub(crate) fn answer(history: &model::History) -> String {
     let of = format!("{series} series of {}", quantity::counted(history.runs as u64, "run"));
     let open: Vec<&HistoryEvent> = history.open().collect();
     match (open.last(), history.events.len()) {
+        _ if history.runs == 0 => "No runs: nothing can be said.".to_owned(),
         (None, 0) => no_change(history),
-        (None, _) => format!("No change for the worse in {of} that nobody has acknowledged."),
+        (None, _) => {
+            let known = history.events.iter().filter(|event| event.acknowledged.is_some()).count();
+            let known = match known {
+                0 => String::new(),
+                n => format!("; {} acknowledged", quantity::counted(n as u64, "event")),
+            };
+            format!("No new change for the worse in {of}{known}.")
+        }
         (Some(last), _) => format!(
-            "{} for the worse that nobody has acknowledged, in {of}; the last is {}: {}.",
+            "{} for the worse that nobody has acknowledged, in {of}; the last is {}: {}{}.",
             quantity::counted(open.len() as u64, "event"),
             last.id,
-            statement(last)
+            statement(last),
+            what_changed(last)
         ),
     }
+}
+
+/// What differs between the runs before and after an event, in a few words; which of it is the reason it does not say.
+fn what_changed(event: &HistoryEvent) -> String {
+    let Some((first, more)) = event.environment_differences.split_first() else { return String::new() };
+    let values = |all: &[String]| match all {
+        [] => "not known".to_owned(),
+        [first, _, _, ..] => format!("{first} and {} others", all.len() - 1),
+        few => few.join(" / "),
+    };
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    format!("; then {} changed ({} -> {}){more}", first.what, values(&first.a), values(&first.b))
 }
 
 /// Runs of a side of a change without which it is not seen.
@@ -122,7 +143,7 @@ pub fn history(view: &History<'_>) -> Presentation {
     let open = h.open().next().is_some();
     let head = Head {
         command: "history".to_owned(),
-        subject: if view.of.is_empty() { "of all runs".to_owned() } else { view.of.to_owned() },
+        subject: if view.of.is_empty() { "all runs".to_owned() } else { view.of.to_owned() },
         answer: Some((if open { Tone::Bad } else { Tone::Good }, answer(h))),
         ..Head::default()
     };
@@ -136,8 +157,11 @@ pub fn history(view: &History<'_>) -> Presentation {
     if !h.events.is_empty() {
         presentation.push(SectionName::Events, vec![Part::Table(events(&h.events))]);
     }
+    // On a screen the one that is asked about comes before all series.
+    let last = h.open().last().or(h.events.last()).map(|event| event.id.as_str());
     for event in &h.events {
-        presentation.push(SectionName::Differences, event_parts(event));
+        let name = if Some(event.id.as_str()) == last { SectionName::Bottleneck } else { SectionName::Differences };
+        presentation.push(name, event_parts(event));
     }
     presentation.push(SectionName::Numbers, series(h));
     let unreadable = h.unreadable.iter().map(|u| format!("not read: {u}"));
@@ -181,36 +205,40 @@ fn change_cells(metric: &ChangedMetric) -> [Cell; 2] {
     [Cell::Text(change(metric.ratio)), Cell::Text(interval)]
 }
 
-/// What an event is: its runs, its metrics, in what else the runs differ, and how to say that it is known.
+/// What an event is: its runs, in what else they differ, how to say that it is known, and its metrics.
 pub(crate) fn event_parts(event: &HistoryEvent) -> Vec<Part> {
-    let mut parts = site_event_parts(event);
+    let mut own = Vec::new();
     if event.environment_differences.is_empty() {
         let nothing = "The two runs do not differ in what is known of machine, path and settings.";
-        parts.push(Part::Hint(nothing.to_owned()));
+        own.push(Part::Hint(nothing.to_owned()));
     }
     match &event.acknowledged {
-        Some(said) => {
-            parts.push(Part::Sentence(Tone::Plain, format!("Acknowledged {}: {}", minute(&said.at), said.why)))
-        }
-        None if event.is_worse() => parts.push(Part::Code(format!("narrows history ack {} \"why\"", event.id))),
+        Some(said) => own.push(Part::Sentence(Tone::Plain, format!("Acknowledged {}: {}", minute(&said.at), said.why))),
+        None if event.is_worse() => own.push(Part::Code(format!("narrows history ack {} \"why\"", event.id))),
         None => {}
     }
-    parts
+    parts_with(event, own)
 }
 
 /// The same without what only the archive's owner can do.
 pub(crate) fn site_event_parts(event: &HistoryEvent) -> Vec<Part> {
+    parts_with(event, Vec::new())
+}
+
+/// Where a screen has no room for all, the last metrics are missed least.
+fn parts_with(event: &HistoryEvent, own: Vec<Part>) -> Vec<Part> {
     let mut item = Item::new(format!("Event {}", event.id), key_words(&event.key));
     (item.tone, _) = state(event);
     let mut parts = vec![Part::Item(item)];
     let facts = [("last run before", &event.before), ("first run after", &event.after)];
     parts.push(Part::Facts(facts.map(|(name, run)| (name.to_owned(), run.clone())).into()));
+    parts.extend(differences(&event.environment_differences));
+    parts.extend(own);
     parts.push(Part::Table(metrics(event)));
     let left = event.metrics.len().saturating_sub(MOST_METRICS);
     if left > 0 {
         parts.push(Part::Hint(format!("and {left} more that changed less (--json has all)")));
     }
-    parts.extend(differences(&event.environment_differences));
     parts.extend(listed(event.notes.clone()));
     parts
 }
@@ -267,7 +295,7 @@ fn series(h: &model::History) -> Vec<Part> {
             let runs = Cell::Text(values.len().to_string());
             Row::new(metric_words(&s.metric), vec![Cell::Spark(values), Cell::Text(latest), runs])
         };
-        let head = ["run by run", "latest", "runs"].map(str::to_owned).to_vec();
+        let head = ["series", "latest", "runs"].map(str::to_owned).to_vec();
         parts.push(Part::Heading(key_words(&of_key[0].key)));
         let rows = of_key.iter().map(row).collect();
         parts.push(Part::Table(Table { corner: "metric", head, rows, ..Table::default() }));
@@ -354,6 +382,7 @@ pub(crate) mod tests {
             "-10.0 %",
             "-11.0 % to -9.0 %",
             "kernel 6.1.0 -> 6.12.0",
+            "since 2026-02-13 00:00; then kernel changed (6.1.0 -> 6.12.0).",
             "last run before: run-39",
             "narrows history ack 1a2b3c4d \"why\"",
             "@@@@@@@@@@@@@",
@@ -363,10 +392,12 @@ pub(crate) mod tests {
         }
         of.events[0].acknowledged = Some(Acknowledgement { why: "known".into(), at: "2026-03-01T10:00:00Z".into() });
         let text = said(&of);
-        assert!(text.contains("No change for the worse in 1 series of 60 runs that nobody"), "{text}");
+        assert!(text.contains("No new change for the worse in 1 series of 60 runs; 1 event acknowledged."), "{text}");
         assert!(text.contains("Acknowledged 2026-03-01 10:00: known") && !text.contains("history ack"), "{text}");
         of.events.clear();
         assert!(said(&of).contains("No change in 1 series of 60 runs."));
+        let none = model::History::default();
+        assert!(!said(&none).contains("No change") && said(&none).contains("No runs: nothing can be said."));
         // Of few runs nothing can be said, and of a step with few runs on one side neither.
         let with = |values: &[f64]| {
             let mut of = of.clone();
@@ -382,5 +413,23 @@ pub(crate) mod tests {
         values.extend([6e5, 6.1e5, 6e5]);
         let step = with(&values);
         assert!(step.starts_with("Too few runs to tell") && step.contains("1 series has a step"), "{step}");
+    }
+
+    #[test]
+    fn a_screen_has_the_last_event_with_what_changed_before_all_series() {
+        let mut of = changed();
+        let one = of.events[0].metrics[0].clone();
+        let ids = (0..20).map(|i| format!("mix.read{i}.throughput_bytes_per_s"));
+        of.events[0].metrics = ids.map(|id| ChangedMetric { id, ..one.clone() }).collect();
+        let line = of.series[0].clone();
+        of.series = (0..30).map(|i| HistorySeries { metric: format!("mix.read{i}.iops"), ..line.clone() }).collect();
+        let view = History { history: &of, of: "", page: None };
+        let screen = history(&view).on_screen(&Style { ascii: true, ..Style::default() }, 22, &[answer(&of)]);
+        assert!(screen.lines().count() <= 22, "{screen}");
+        for part in
+            ["first run after: run-40", "6.1.0 -> 6.12.0", "narrows history ack 1a2b3c4d", "mix read0 throughput"]
+        {
+            assert!(screen.contains(part), "{part}: {screen}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What each layer of a path costs.
 
 use crate::document::{LayersDocument, LayersPlanDocument};
+use crate::listing::minute;
 use crate::presentation::table::PLUS_MINUS;
 use crate::presentation::{Cell, Part, Presentation, Remark, Row, SectionName, State, Table, Tone, listed};
 use crate::quantity;
@@ -128,7 +129,7 @@ pub fn layers(document: &LayersDocument) -> Presentation {
     );
     let tone = if document.layers.is_empty() { Tone::Doubt } else { Tone::Good };
     let mut presentation = Presentation::of("run layers", &document.target).answered(tone, verdict(document));
-    presentation.head.when.clone_from(&document.started);
+    presentation.head.when = minute(&document.started) + " UTC";
     presentation.head.about = vec![about];
     presentation.head.state = document.interrupted.then_some(interrupted);
     if !document.layers.is_empty() {

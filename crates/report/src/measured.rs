@@ -22,7 +22,7 @@ const OTHERS: [&str; 4] = ["util_percent", "bytes", "temperature_celsius", "queu
 const TOOLS: [&str; 7] = ["f3", "hdparm", "ioping", "blkparse", "crystaldiskmark", "kdiskmark", "pg_test_fsync"];
 
 /// A work with its numbers in words.
-struct Told<'a> {
+pub(crate) struct Told<'a> {
     name: String,
     rate: Option<&'a Metric>,
     /// The same in operations or in bytes.
@@ -71,8 +71,8 @@ fn time_name(metric: &Metric) -> &'static str {
 
 /// A value, of a bound with which one it is.
 fn words(metric: &Metric) -> Option<String> {
-    if let Some((bound, ..)) = metric.bounded() {
-        return Some(format!("{} {}", bound.words(), quantity::rejected(metric)?.value()));
+    if metric.bounded().is_some() {
+        return quantity::rejected(metric).map(|shown| shown.value());
     }
     let valid = metric.status == MetricStatus::Measured && metric.value.is_some();
     quantity::metric(metric).filter(|_| valid).map(|shown| shown.value())
@@ -95,8 +95,7 @@ fn of_phase(phase: &PhaseRun, foreign: bool) -> Vec<Told<'_>> {
         }
     }
     let plan = &phase.plan;
-    let small = !plan.streams.is_empty()
-        && plan.streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes < LARGE_BLOCK_BYTES));
+    let small = has_small_blocks(phase);
     let paced = |s: &model::StreamPlan| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some());
     let waits = !plan.streams.is_empty() && plan.streams.iter().all(paced);
     let of = |part: &str| {
@@ -107,6 +106,21 @@ fn of_phase(phase: &PhaseRun, foreign: bool) -> Vec<Told<'_>> {
     // A CPU's share or a size beside rates is no work of its own.
     let has_rates = found.iter().any(|t| t.rate.is_some_and(is_rate));
     found.into_iter().filter(|t| !has_rates || t.rate.is_some_and(is_rate)).collect()
+}
+
+/// Whether operations say more of a phase than bytes.
+fn has_small_blocks(phase: &PhaseRun) -> bool {
+    let streams = &phase.plan.streams;
+    let is_small = |s: &model::StreamPlan| s.blocks().is_none_or(|s| s.block.block_size_bytes < LARGE_BLOCK_BYTES);
+    !streams.is_empty() && streams.iter().all(is_small)
+}
+
+/// What all ranks did together in a phase; `None` where it has no valid sum.
+pub(crate) fn of_all_ranks(phase: &PhaseRun) -> Option<Told<'_>> {
+    let keyed = phase.metrics.iter().filter_map(|m| m.key_in(phase).map(|key| (key.part(), key.quantity, m)));
+    let sums: Vec<(&str, &Metric)> = keyed.filter(|k| k.0 == "group").map(|k| (k.1, k.2)).collect();
+    let small = has_small_blocks(phase);
+    Told::of(phase.plan.name.clone(), &sums, (small, small, false))
 }
 
 /// A phase of ours as its table has it; of another tool what it calls its test, without its own name before it.
@@ -125,7 +139,7 @@ fn is_rate(metric: &Metric) -> bool {
 }
 
 /// One by one, or from the least to the most where that is of one unit.
-fn summed(told: &[Told<'_>], what: &str) -> String {
+pub(crate) fn summed(told: &[Told<'_>], what: &str) -> String {
     if told.len() <= MOST_NAMED {
         return told.iter().map(Told::words).collect::<Vec<_>>().join("; ");
     }

@@ -1,12 +1,16 @@
 //! A run that was one of a group: what all ranks did together, and which was the slowest.
 
 use crate::presentation::{Cell, Part, Row, Table, Tone};
-use crate::quantity;
-use model::{GroupPhase, GroupPlace, Metric, PhaseKind, RankShare, Run, SlowerCalls, Unit, metric_id};
+use crate::{measured, quantity};
+use model::{GroupPhase, GroupPlace, Metric, PhaseKind, PhaseRun, RankShare, Run, SlowerCalls, Unit, metric_id};
 use serde::Serialize;
 
 /// Ranks that a table shows: the slowest.
 const SHOWN: usize = 32;
+/// Of so many of them it tells what limits them.
+const LIMITS_TOLD: usize = 3;
+/// What the table of the ranks has of each; the last where it is known of any.
+const HEADS: [&str; 4] = ["rate", "of the fastest", "done after", "limited by"];
 /// A rank that did less than this of the fastest is told as slower.
 const SLOWER_PERCENT: f64 = 90.0;
 
@@ -109,13 +113,49 @@ fn named(group: &GroupPlace, share: &RankShare) -> String {
     machine.map_or_else(|| share.rank.to_string(), |machine| format!("{} ({machine})", share.rank))
 }
 
-/// The answer of a group that did one thing.
+/// The answer of a group; `None` of another rank than 0, whose numbers are its own, unless the group ended before its time.
 pub(crate) fn answer(run: &Run) -> Option<(Tone, String)> {
-    let mut all = results(run);
-    let (group, phase) = all.next().filter(|_| all.next().is_none())?;
-    let tone = if phase.is_together() { Tone::Good } else { Tone::Bad };
-    let slower = slowest(group, phase).map_or_else(String::new, |text| format!("; {text}"));
-    Some((tone, format!("{} ranks together: {}{slower}.", group.size, sum(run, phase).trim_end_matches('.'))))
+    let group = run.group.as_ref()?;
+    let all: Vec<(&GroupPhase, &PhaseRun)> =
+        results(run).filter_map(|(_, phase)| Some((phase, run.phase(&phase.name)?))).collect();
+    let sums: Vec<measured::Told<'_>> = all.iter().filter_map(|(_, phase)| measured::of_all_ranks(phase)).collect();
+    let size = group.size;
+    let summed = measured::summed(&sums, "phases");
+    if let Some(why) = &group.ended {
+        let before =
+            if sums.is_empty() { String::new() } else { format!("; before that {size} ranks together: {summed}") };
+        return Some((Tone::Bad, format!("The group ended: {why}{before}.")));
+    }
+    let missing = all.len() - sums.len();
+    let why =
+        all.iter().find(|(_, phase)| measured::of_all_ranks(phase).is_none()).map(|(of, phase)| no_sum(of, phase));
+    match (all.as_slice(), sums.as_slice(), why) {
+        ([], ..) => None,
+        (_, [], why) => Some((Tone::Bad, format!("{size} ranks have no sum: {}.", why.unwrap_or_default()))),
+        ([(phase, _)], ..) => {
+            let slower = slowest(group, phase).map_or_else(String::new, |text| format!("; {text}"));
+            Some((Tone::Good, format!("{size} ranks together: {}{slower}.", sum(run, phase).trim_end_matches('.'))))
+        }
+        (_, _, why) => {
+            let balance = |phase: &GroupPhase| phase.balance_percent().unwrap_or(100.0);
+            let least = all.iter().min_by(|(a, _), (b, _)| balance(a).total_cmp(&balance(b)));
+            let slower = least.and_then(|(phase, _)| Some(format!("; in {}, {}", phase.name, slowest(group, phase)?)));
+            let none = why.map(|why| {
+                let of = if missing == 1 { "1 phase has".to_owned() } else { format!("{missing} phases have") };
+                format!("; {of} no sum: {why}")
+            });
+            let (slower, none) = (slower.unwrap_or_default(), none.unwrap_or_default());
+            Some((Tone::Good, format!("{size} ranks together: {summed}{slower}{none}.")))
+        }
+    }
+}
+
+/// Why a phase has no sum of all ranks.
+fn no_sum(of: &GroupPhase, phase: &PhaseRun) -> String {
+    let prefix = format!("{}.group.", of.name);
+    let sums = phase.metrics.iter().filter(|m| m.id.starts_with(&prefix));
+    let why = sums.flat_map(|m| &m.reasons).find(|reason| !reason.is("no-interval"));
+    why.map_or_else(|| "nothing was counted".to_owned(), |reason| reason.text().trim_end_matches('.').to_owned())
 }
 
 /// What all ranks did.
@@ -151,28 +191,50 @@ fn table(run: &Run) -> Option<Table> {
     let mut shares: Vec<&RankShare> = phase.shares.iter().collect();
     shares.sort_by_key(|s| (s.bytes, s.operations, s.rank));
     let seconds = phase.together_ns as f64 / 1e9;
-    let bytes = shares.iter().any(|s| s.bytes > 0);
-    let most = shares.last().map_or(0, |s| if bytes { s.bytes } else { s.operations });
+    let files = run.phase(&phase.name).is_some_and(|p| p.plan.operates_on_files());
+    let bytes = !files && shares.iter().any(|s| s.bytes > 0);
+    let most = shares.iter().map(|s| if bytes { s.bytes } else { s.operations }).max().unwrap_or(0);
+    let limited = shares.iter().any(|share| limit(phase, share).is_some());
     let row = |share: &&RankShare| {
-        let (done, unit) = if bytes { (share.bytes, Unit::BytesPerS) } else { (share.operations, Unit::OpsPerS) };
+        let (done, unit) = match (bytes, files) {
+            (true, _) => (share.bytes, Unit::BytesPerS),
+            (false, true) => (share.operations, Unit::FilesPerS),
+            (false, false) => (share.operations, Unit::OpsPerS),
+        };
         let rate = if seconds > 0.0 { quantity::quantity(done as f64 / seconds, unit) } else { "-".to_owned() };
         let part = if most > 0 { format!("{:.0} %", 100.0 * done as f64 / most as f64) } else { "-".to_owned() };
         let ended = quantity::duration(share.ended_ns);
-        let is_slowest = phase.slowest().is_some_and(|slowest| slowest.rank == share.rank);
-        let own = || share.limit.as_ref().map_or_else(String::new, |l| l.statement.clone());
-        let limit = on_its_way(phase).filter(|_| is_slowest).unwrap_or_else(own);
-        let cells = [Cell::Text(rate), Cell::Text(part), Cell::Text(ended), Cell::Words(limit)];
-        Row::new(named(group, share), cells.to_vec())
+        let mut cells = vec![Cell::Text(rate), Cell::Text(part), Cell::Text(ended)];
+        cells.extend(limited.then(|| Cell::Words(side(phase, share).unwrap_or("not known").to_owned())));
+        Row::new(named(group, share), cells)
     };
     let left_out = shares.len().saturating_sub(SHOWN);
+    let more = (left_out > 0).then(|| format!("{left_out} faster ranks are not shown"));
+    // In a column they would be cut off.
+    let limits = shares.iter().filter_map(|share| Some(format!("{}: {}", named(group, share), limit(phase, share)?)));
     Some(Table {
         caption: format!("Ranks in {}", phase.name),
         corner: "rank",
-        head: ["rate", "of the fastest", "done after", "limited by"].map(str::to_owned).to_vec(),
+        head: HEADS[..if limited { HEADS.len() } else { HEADS.len() - 1 }].iter().map(|h| (*h).to_owned()).collect(),
         rows: shares.iter().take(SHOWN).map(row).collect(),
-        footer: if left_out > 0 { vec![format!("{left_out} faster ranks are not shown")] } else { Vec::new() },
+        footer: more.into_iter().chain(limits.take(LIMITS_TOLD)).collect(),
         ..Table::default()
     })
+}
+
+fn is_slowest(phase: &GroupPhase, share: &RankShare) -> bool {
+    phase.slowest().is_some_and(|slowest| slowest.rank == share.rank)
+}
+
+/// On which side of the way to the store the limit of a rank lies.
+fn side(phase: &GroupPhase, share: &RankShare) -> Option<&'static str> {
+    if is_slowest(phase, share) { phase.slowest_side() } else { share.limit.as_ref()?.side() }
+}
+
+/// What limits a rank, in a sentence.
+fn limit(phase: &GroupPhase, share: &RankShare) -> Option<String> {
+    let way = on_its_way(phase).filter(|_| is_slowest(phase, share));
+    way.or_else(|| share.limit.as_ref().map(|l| l.statement.clone()))
 }
 
 #[cfg(test)]
@@ -253,6 +315,56 @@ mod tests {
     }
 
     #[test]
+    fn limits_are_told_whole_beside_the_table_and_without_any_there_is_no_column_for_them() {
+        let mut run = run(0);
+        let shown = table(&run).expect("a table");
+        assert_eq!(shown.rows[0].cells[3], Cell::Words("the network or the link".into()));
+        assert_eq!(shown.footer[0], "1 (node2): the link carries no more");
+        run.group.iter_mut().flat_map(|g| &mut g.phases).flat_map(|p| &mut p.shares).for_each(|s| s.limit = None);
+        let shown = table(&run).expect("a table");
+        assert_eq!((shown.head.len(), shown.rows[0].cells.len(), shown.footer.len()), (3, 3, 0));
+    }
+
+    /// The phase of the run once more, by another name and with another sum.
+    fn also(run: &mut Run, name: &str, value: Option<f64>) {
+        let plan = model::PhasePlan { name: name.into(), ..model::PhasePlan::default() };
+        let id = format!("{name}.group.throughput_bytes_per_s");
+        let mut metric = Metric::measured(&id, Unit::BytesPerS, None, value.unwrap_or(5e6), 140);
+        if value.is_none() {
+            metric.refuse(&[model::Reason::NotTogether { overlap_percent: 64.0, rank: 1 }]);
+        }
+        run.phases.push(test_runs::measured(plan, Default::default(), vec![metric]));
+        let group = run.group.as_mut().expect("a group");
+        let overlap_percent = if value.is_some() { 99.0 } else { 64.0 };
+        let shares = [0, 1].map(|rank| RankShare { rank, bytes: 100 << 20, ..RankShare::default() }).to_vec();
+        group.phases.push(GroupPhase { name: name.into(), overlap_percent, shares, ..GroupPhase::default() });
+    }
+
+    #[test]
+    fn several_phases_are_answered_by_the_sums_and_not_by_what_rank_0_did() {
+        let mut run = run(0);
+        also(&mut run, "writes", Some(50e6));
+        let slower = "; in reads, rank 1 (node2) did 40 % of the fastest, by its own `why` the network or the link: the link carries no more";
+        let said = |run: &Run| answer(run).expect("an answer");
+        let text = said(&run).1;
+        assert_eq!(text, format!("2 ranks together: reads 147 MB/s; writes 50.0 MB/s{slower}."));
+        also(&mut run, "more", None);
+        let why = "the ranks were active together for 64 % of the phase, and 90 % is the least; rank 1 was active for the shortest time";
+        assert_eq!(said(&run).1, format!("{}; 1 phase has no sum: {why}.", text.trim_end_matches('.')));
+        also(&mut run, "most", Some(200e6));
+        also(&mut run, "least", Some(20e6));
+        let text = said(&run).1;
+        assert!(text.starts_with("2 ranks together: 4 phases, from 20.0 MB/s (least) to 200 MB/s (most)"), "{text}");
+        // Why it ended is the answer, of the other ranks, too.
+        for rank in [0, 1] {
+            let group = run.group.as_mut().expect("a group");
+            (group.rank, group.ended) = (rank, Some("rank 1 (node2) is gone".into()));
+            let (tone, text) = said(&run);
+            assert!(tone == Tone::Bad && text.starts_with("The group ended: rank 1 (node2) is gone"), "{text}");
+        }
+    }
+
+    #[test]
     fn another_rank_says_where_the_sums_are() {
         let run = run(1);
         assert_eq!(answer(&run), None);
@@ -260,11 +372,22 @@ mod tests {
     }
 
     #[test]
-    fn phases_that_were_not_together_have_no_good_answer() {
+    fn ranks_that_were_not_together_have_no_sum_and_the_answer_says_why() {
         let mut run = run(0);
-        if let Some(phase) = run.group.as_mut().and_then(|g| g.phases.first_mut()) {
-            phase.overlap_percent = 60.0;
-        }
-        assert_eq!(answer(&run).map(|(tone, _)| tone), Some(Tone::Bad));
+        run.phases.clear();
+        run.group.iter_mut().for_each(|group| group.phases.clear());
+        also(&mut run, "reads", None);
+        let (tone, text) = answer(&run).expect("an answer");
+        let expected = "2 ranks have no sum: the ranks were active together for 64 % of the phase, and 90 % is the least; rank 1 was \
+                        active for the shortest time.";
+        assert_eq!((tone, text.as_str()), (Tone::Bad, expected));
+    }
+
+    #[test]
+    fn ranks_that_make_files_are_shown_in_files() {
+        let mut run = run(0);
+        let files = model::StreamPlan { kind: model::FilesPlan::default().into(), ..model::StreamPlan::default() };
+        run.phases[0].plan.streams = vec![files];
+        assert_eq!(table(&run).expect("a table").rows[0].cells[0], Cell::Text("40.0 files/s".into()));
     }
 }

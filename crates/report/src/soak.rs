@@ -155,7 +155,8 @@ pub fn soak(document: &SoakDocument<'_>) -> Presentation {
     let growth = [("median write", document.median_growth), ("slowest hundredth of the writes", document.p99_growth)];
     // Of what may as well be none nothing is said.
     let certain = growth.into_iter().filter_map(|(what, growth)| Some((what, growth.filter(Growth::is_certain)?)));
-    let grown = certain.map(|(what, growth)| Part::Sentence(Tone::Bad, grown(what, &growth)));
+    let tone = |growth: &Growth| if growth.share < 0.0 { Tone::Good } else { Tone::Bad };
+    let grown = certain.map(|(what, growth)| Part::Sentence(tone(&growth), grown(what, &growth)));
     presentation.push(SectionName::Limits, grown.collect());
     presentation.push(SectionName::Events, kernel_warnings(document.kernel_warnings));
     presentation.end.notes = document.remarks.clone();
@@ -241,15 +242,31 @@ fn scrubbed(scrub: &Scrub) -> String {
     }
 }
 
-/// How writes became slower from pass to pass.
+/// How writes became slower from pass to pass, or faster.
 fn grown(what: &str, growth: &Growth) -> String {
-    let percent = |share: f64| format!("{:.0}", share * 100.0);
-    format!(
-        "the {what} takes {} % more time at pass {} than at pass {} ({} to {})",
-        percent(growth.share),
-        growth.last_pass,
-        growth.first_pass,
-        percent(growth.low),
-        percent(growth.high)
-    )
+    let Growth { first_pass: first, last_pass: last, share, low, high, .. } = *growth;
+    // Of less time the ends change places.
+    let (more, share, low, high) = if share < 0.0 { ("less", -share, -high, -low) } else { ("more", share, low, high) };
+    let percent = |share: f64| format!("{:.0}", (share * 100.0).round() + 0.0);
+    let (share, low, high) = (percent(share), percent(low), percent(high));
+    format!("the {what} takes {share} % {more} time at pass {last} than at pass {first} ({low} to {high} %)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_that_became_faster_take_less_time_and_not_minus_so_much_more() {
+        let growth = |share, low, high| Growth { first_pass: 1, last_pass: 40, passes: 40, share, low, high };
+        let said = |growth: Growth| grown("median write", &growth);
+        assert_eq!(
+            said(growth(-0.41, -0.59, -0.001)),
+            "the median write takes 41 % less time at pass 40 than at pass 1 (0 to 59 %)"
+        );
+        assert_eq!(
+            said(growth(0.12, 0.04, 0.2)),
+            "the median write takes 12 % more time at pass 40 than at pass 1 (4 to 20 %)"
+        );
+    }
 }

@@ -13,18 +13,18 @@ const LARGEST_FRAME: u64 = 64 << 20;
 keys! {
     /// The keys of `[frames]`.
     FRAMES_KEYS of FramesStudy:
-    "cameras", "1 to 32", |to, text| to.cameras = within(whole(text)?, 1, 32)?, "Cameras; each is a stream of frames.";
-    "size", "1KB to 64MiB", |to, text| to.frame_bytes = within(bytes(text)?, 1000, LARGEST_FRAME)?, "Bytes of a frame.";
-    "jitter", "0 to 90, percent", |to, text| to.jitter = f64::from(within(percent(text)?, 0, 90)?) / 100.0, "By how much sizes and moments differ.";
+    "cameras", "1 to 32", |to, text| to.cameras = within(text, whole(text)?, 1, 32)?, "Cameras; each is a stream of frames.";
+    "size", "1KB to 64MiB", |to, text| to.frame_bytes = within(text, bytes(text)?, 1000, LARGEST_FRAME)?, "Bytes of a frame.";
+    "jitter", "0 to 90, percent", |to, text| to.jitter = f64::from(within(text, percent(text)?, 0, 90)?) / 100.0, "By how much sizes and moments differ.";
     "ways", "file-per-frame, growing-file, direct, device-buffered, container", |to, text| {
         to.ways = text.split(',').map(|name| one_of(name.trim(), &FrameWay::NAMES)).collect::<Result<_, _>>()?;
     }, "The ways that are measured.";
-    "rounds", "1 to 100", |to, text| to.rounds = within(whole(text)?, 1, 100)?, "How often each way is measured as fast as it goes.";
-    "time", "200ms or more", |to, text| to.time_ns = within(time(text)?, 200_000_000, Ns::MAX)?, "How long a measurement takes at most.";
-    "room", "64MB or more", |to, text| to.room_bytes = within(bytes(text)?, 64_000_000, u64::MAX)?, "How much a measurement writes at most.";
+    "rounds", "1 to 100", |to, text| to.rounds = within(text, whole(text)?, 1, 100)?, "How often each way is measured as fast as it goes.";
+    "time", "200ms or more", |to, text| to.time_ns = within(text, time(text)?, 200_000_000, Ns::MAX)?, "How long a measurement takes at most.";
+    "room", "64MB or more", |to, text| to.room_bytes = within(text, bytes(text)?, 64_000_000, u64::MAX)?, "How much a measurement writes at most.";
     "rest", "a duration", |to, text| to.rest_ns = time(text)?, "Rest before and after the frames that are compared at one rate.";
-    "ring", "4MiB or more", |to, text| to.ring_bytes = within(bytes(text)?, 4 << 20, u64::MAX)?, "Memory for frames that wait to be written.";
-    "max-latency", "1ms or more", |to, text| to.max_latency_ns = within(time(text)?, 1_000_000, Ns::MAX)?, "How old a frame may be when it is durable, the flush apart.";
+    "ring", "4MiB or more", |to, text| to.ring_bytes = within(text, bytes(text)?, 4 << 20, u64::MAX)?, "Memory for frames that wait to be written.";
+    "max-latency", "1ms or more", |to, text| to.max_latency_ns = within(text, time(text)?, 1_000_000, Ns::MAX)?, "How old a frame may be when it is durable, the flush apart.";
 }
 
 /// Whether a text in TOML asks for frames.

@@ -14,11 +14,11 @@ use model::{LayersStudy, LevelAccess, Ns};
 keys! {
     /// The keys of `[layers]`.
     LAYERS_KEYS of LayersStudy:
-    "rounds", "1 to 100", |to, text| to.rounds = within(whole(text)?, 1, 100)?, "How often each level is measured.";
-    "time", "200ms or more", |to, text| to.time_ns = within(time(text)?, 200_000_000, Ns::MAX)?, "How long each kind of work takes at a level.";
-    "region", "8MiB or more", |to, text| to.bytes = within(bytes(text)?, 8 << 20, 1 << 40)?, "How much is read, and written to a file of ours.";
-    "block-size", "512 to 1MiB", |to, text| to.block_bytes = within(bytes(text)?, 512, 1 << 20)?, "Size of the single reads and writes.";
-    "depth", "1 to 256", |to, text| to.depth = within(whole(text)?, 1, 256)?, "Large operations in flight past the page cache.";
+    "rounds", "1 to 100", |to, text| to.rounds = within(text, whole(text)?, 1, 100)?, "How often each level is measured.";
+    "time", "200ms or more", |to, text| to.time_ns = within(text, time(text)?, 200_000_000, Ns::MAX)?, "How long each kind of work takes at a level.";
+    "region", "8MiB to 1TiB", |to, text| to.bytes = within(text, bytes(text)?, 8 << 20, 1 << 40)?, "How much is read, and written to a file of ours.";
+    "block-size", "512 to 1MiB", |to, text| to.block_bytes = within(text, bytes(text)?, 512, 1 << 20)?, "Size of the single reads and writes.";
+    "depth", "1 to 256", |to, text| to.depth = within(text, whole(text)?, 1, 256)?, "Large operations in flight past the page cache.";
     "writes", "true, false", |to, text| to.writes = flag(text)?, "Whether a file of ours is also written to.";
     "rest", "a duration", |to, text| to.rest_ns = time(text)?, "How long the machine is looked at in each round while nothing of ours runs.";
 }

@@ -3,11 +3,10 @@
 use crate::keys::{self, Key};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::toml_values::pairs_of;
-use std::fmt::Display;
 
-/// A value between two others.
-pub(crate) fn within<T: PartialOrd + Display>(value: T, least: T, most: T) -> Result<T, String> {
-    if value >= least && value <= most { Ok(value) } else { Err(format!("{value} is not from {least} to {most}")) }
+/// A value between two others, that was said as `text`; what is expected in its place says the key, in units of its own.
+pub(crate) fn within<T: PartialOrd>(text: &str, value: T, least: T, most: T) -> Result<T, String> {
+    if value >= least && value <= most { Ok(value) } else { Err(format!("'{}' is out of range", text.trim())) }
 }
 
 /// What the table of this name says of a text, beside which nothing but its title may stand.

@@ -82,7 +82,7 @@ pub use entry::{
     open_own_directory, open_own_file, read_entry, remove_directory, remove_file, rename_entry, stat_entry,
     symlink_entry, sync_file_system, sync_names, write_entry,
 };
-pub use errno::errno_name;
+pub use errno::{errno_name, error_name, permission_remedy};
 pub use event_fd::EventFd;
 pub use fiemap::{Extent, WrittenRange, extents, written};
 pub use file::{

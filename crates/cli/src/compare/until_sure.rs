@@ -54,8 +54,13 @@ pub fn make(
     look: Look<'_>,
 ) -> Result<Made, Failure> {
     let (name, target) = text_and_target(b);
-    let source = text::source(OsStr::new(&name))?;
-    if spec::is_experiment(&source.text) || spec::is_frames(&source.text) {
+    let source = text::source(OsStr::new(&name)).map_err(|failure| match &target {
+        Some(_) => failure,
+        None => {
+            failure.remedy("--until-sure makes the runs of side B, 'WORKLOAD TARGET'; without it two tags are compared")
+        }
+    })?;
+    if spec::is_experiment(&source.text) || spec::is_frames(&source.text) || spec::is_layers(&source.text) {
         return Err(Failure::usage(format!("{name} is no workload of one run, of which more could be made"))
             .remedy("narrows compare A 'mix /mnt/data' --until-sure 20"));
     }

@@ -45,6 +45,9 @@ pub(super) fn command(
     }
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
     let archive = archives::open(global)?;
+    if args.report.is_none() {
+        archive.check_writable()?;
+    }
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let ending = Ending::install(SecondSignal::Ends)?;
     let started = jiff::Timestamp::now();

@@ -5,6 +5,7 @@ use crate::args::{GlobalArgs, RunArgs};
 use crate::check;
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
+use crate::progress_line::ProgressLine;
 use crate::signals::SecondSignal;
 use conduct::{Language, Source, random_u64};
 use experiments::layers::{LayersResult, LayersWanted, layers, layers_plan};
@@ -52,16 +53,24 @@ pub(super) fn command(
         output.answer(&plan, || report::layers_plan(&plan));
         return Ok(ExitCode::SUCCESS);
     }
+    if args.report.is_none() {
+        execution.archive().check_writable()?;
+    }
     let started = jiff::Timestamp::now();
+    let progress = ProgressLine::new(global.json, output.style().columns());
     let result = layers(&wanted, &execution.conducted(), &|round, level| {
         let what = match round {
-            0 => format!("{}: fills a file of {}\n", plan.target, report::quantity::size(study.bytes)),
-            _ => format!("round {round} of {}: {level}\n", study.rounds),
+            0 => format!("{}: fills a file of {}", plan.target, report::quantity::size(study.bytes)),
+            _ => format!("round {round} of {}: {level}", study.rounds),
         };
-        if !global.json {
-            output.aside(&what);
+        match progress.is_shown() {
+            true => progress.draw(&what),
+            false if !global.json => output.aside(&format!("{what}\n")),
+            false => {}
         }
-    })?;
+    });
+    progress.wipe();
+    let result = result?;
     let mut document = document(result, &study, &plan.target, seed, &started);
     let page = report::layers_page(&document);
     document.page = Some(super::write_page("layers", args, &page, &started, execution.archive())?);

@@ -55,6 +55,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return frames::command(args, &source, global, output);
     }
     if source.language == Language::Toml && spec::is_layers(&source.text) {
+        group::refuse(&args.group, "a comparison of layers")?;
         return layers::command(args, &source, global, output);
     }
     if source.language == Language::Toml && spec::is_experiment(&source.text) {
@@ -160,6 +161,9 @@ fn refuse_what_is_for_phases(args: &RunArgs, study: &str) -> Result<(), Failure>
         ("--lenient", args.lenient),
         ("--tag", !args.marks.tags.is_empty()),
         ("--wait-quiet", args.marks.wait_quiet.is_some()),
+        ("--strict", args.strict),
+        ("--on-error", args.on_error.is_some()),
+        ("--allow-commands", args.allow_commands),
     ];
     match given.iter().find(|(_, given)| *given) {
         None => Ok(()),

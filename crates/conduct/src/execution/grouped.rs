@@ -124,7 +124,12 @@ impl<'a> Grouped<'a> {
             RunState::Failed => {
                 let failed = run.phases.iter().rev().find_map(|p| p.record.as_ref().filter(|r| !r.errors.is_empty()));
                 let errors: Vec<&str> = failed.map_or(Vec::new(), |r| r.errors.keys().map(String::as_str).collect());
-                format!("its target failed ({})", errors.join(", "))
+                // Without an error of the kernel it is what the phase refuses itself for.
+                let reasons = run.phases.iter().rev().find_map(|p| p.reasons.first());
+                match reasons.filter(|_| errors.is_empty()) {
+                    Some(reason) => format!("its target failed ({})", reason.text()),
+                    None => format!("its target failed ({})", errors.join(", ")),
+                }
             }
         };
         group.leave(&why);

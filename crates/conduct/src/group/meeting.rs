@@ -181,8 +181,9 @@ impl Meeting {
         }
         if (self.members.len() as u32) < self.size && now.saturating_sub(self.began_ns) > self.patience_ns {
             let missing: Vec<u32> = (0..self.size).filter(|rank| !self.members.contains_key(rank)).collect();
-            let refused = self.refused.as_ref().map_or(String::new(), |(count, from)| {
-                format!("; {count} connections did not have the token, the last one from {from}")
+            let refused = self.refused.as_ref().map_or(String::new(), |(count, from)| match count {
+                1 => format!("; 1 connection did not have the token, from {from}"),
+                _ => format!("; {count} connections did not have the token, the last one from {from}"),
             });
             let waited = self.patience_ns / 1_000_000_000;
             self.end(

@@ -96,7 +96,7 @@ fn a_wrong_token_is_no_rank_and_does_not_end_the_group() {
     m.meeting.looks(61 * SECOND, &mut m.out);
     assert_eq!(
         m.ended(),
-        "ranks 0, 1, 2 and 3 never came (4 of 4, 60 s were waited); 1 connections did not have the token, the last one from 10.0.0.1"
+        "ranks 0, 1, 2 and 3 never came (4 of 4, 60 s were waited); 1 connection did not have the token, from 10.0.0.1"
     );
 }
 

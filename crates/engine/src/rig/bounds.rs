@@ -96,7 +96,9 @@ impl FileRig {
         }
         let (needed, offered) = model::distinct_bytes_text(needed, offered);
         let message = format!("{}: its files take {needed}; {path} offers {offered}", phase.name);
-        let remedy = format!("use {instead}; 5 % of the file system, at least 256 MiB, always stay free");
+        let remedy = format!(
+            "use {instead}; 5 % of the file system, at least 256 MiB (of a small one half of what is free), always stay free"
+        );
         Err(Failure::environment(message).remedy(remedy))
     }
 

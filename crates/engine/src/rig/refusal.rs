@@ -18,7 +18,7 @@ pub enum Attempt {
 
 /// The errno's name, else the error in words.
 pub(crate) fn errno_text(error: &io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.to_string(), sys::errno_name)
+    sys::error_name(error)
 }
 
 /// The failure for an error of `attempt` on `path`.
@@ -40,8 +40,8 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
             "no permission to create a file in this directory",
             "choose a directory that you may write to, or run as its owner or as root",
         ),
-        ("EACCES" | "EPERM", OpenWrite) => ("no permission to write", "run as its owner or as root"),
-        ("EACCES" | "EPERM", _) => ("no permission to read", "run as its owner or as root"),
+        ("EACCES" | "EPERM", OpenWrite) => ("no permission to write", sys::permission_remedy()),
+        ("EACCES" | "EPERM", _) => ("no permission to read", sys::permission_remedy()),
         ("EROFS", Create) => (
             "the file system is mounted read-only",
             "name a large file on it: files are checked by reading only; or remount: mount -o remount,rw MOUNTPOINT \

@@ -205,7 +205,10 @@ impl Walk<'_> {
             return self.device(next, start, false, same_bytes);
         }
         if let Err(e) = sys::open_existing(&path, OpenMode::Read) {
-            return self.leave_out(&name, format!("it cannot be read ({e}); run it as root"));
+            return self.leave_out(
+                &name,
+                format!("it cannot be read ({}); {}", sys::error_name(&e), sys::permission_remedy()),
+            );
         }
         let words = format!("{} below {}", self.layers[next].name, layer.name);
         self.push(&name, &words, LevelAccess::Direct, LevelTarget::Path(path.clone()), (start, same_bytes));

@@ -182,7 +182,9 @@ pub(super) fn readable_node(layer: &Layer) -> Result<std::path::PathBuf, String>
     }
     match sys::open_existing(&node, sys::OpenMode::Read) {
         Ok(_) => Ok(node),
-        Err(e) => Err(format!("{} cannot be read ({e}); run it as root", node.display())),
+        Err(e) => {
+            Err(format!("{} cannot be read ({}); {}", node.display(), sys::error_name(&e), sys::permission_remedy()))
+        }
     }
 }
 

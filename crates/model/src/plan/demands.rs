@@ -4,7 +4,7 @@ use super::{
     Access, BlockSize, BlockStream, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule,
     StreamPlan, Timing,
 };
-use crate::{bytes_text, distinct_bytes_text};
+use crate::{bytes_text, distinct_bytes_text, exact_bytes_text};
 
 /// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
 const MAX_BLOCK_BYTES: u64 = 0x7fff_f000;
@@ -213,7 +213,8 @@ impl BlockStream<'_> {
             return Err(format!("depth {}: from 1 to {MAX_DEPTH} is possible", self.path.queue_depth));
         }
         if self.block.region_bytes < most {
-            return Err(format!("a region of {} bytes holds no block of {most}", self.block.region_bytes));
+            let [region, block] = [self.block.region_bytes, most].map(exact_bytes_text);
+            return Err(format!("a region of {region} holds no block of {block}"));
         }
         // Offsets are signed to the kernel (loff_t).
         if self.block.region_start_bytes.checked_add(self.block.region_bytes).is_none_or(|end| end > i64::MAX as u64) {

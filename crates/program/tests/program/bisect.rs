@@ -84,6 +84,9 @@ fn runs_are_made_until_the_verdict_is_clear_and_no_more() {
     let refused =
         scratch.run(["compare", "good", "reads.toml", "--until-sure", "3", "--repeat", "2", "--with", "depth=1,2"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
+    // A tag is no workload: what is wanted in its place is said.
+    let tag = scratch.run(["compare", "good", "bad", "--until-sure", "3"]);
+    assert!(tag.code == 2 && tag.stderr.contains("makes the runs of side B, 'WORKLOAD TARGET'"), "{}", tag.stderr);
 }
 
 fn git(directory: &Path, scratch: &Scratch, args: &[&str]) -> Ended {

@@ -190,7 +190,7 @@ fn what_is_asked_for_is_a_tag_a_target_metrics_or_the_latest_runs() {
     for (wrong, says) in [
         (vec!["nothing"], "no run of the archive is of 'nothing'"),
         (vec!["--metric", "nothing"], "no run that is looked at has such a metric"),
-        (vec!["--since", "0"], "of no run there is a history"),
+        (vec!["--since", "0"], "--since 0 leaves no run to look at"),
         (vec!["--since", "soon"], "--since"),
     ] {
         let ended = scratch.run(["history"].iter().chain(&wrong));

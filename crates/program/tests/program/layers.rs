@@ -68,8 +68,20 @@ fn what_cannot_be_asked_is_told_before_anything_is_written() {
         scratch.json([&["run", "layers", "--json"][..], more].concat(), code)["message"].as_str().unwrap().to_owned()
     };
     assert!(refused(&[&here, "--set", "dept=1"], 2).contains("nearest supported: depth"));
-    assert!(refused(&[&here, "--set", "rounds=0"], 2).contains("rounds"));
-    assert!(refused(&[&here, "--repeat", "3"], 2).contains("--repeat is not for layers"));
+    for (set, expected) in [
+        ("rounds=0", "--set: rounds: '0' is out of range; expected: 1 to 100"),
+        ("region=900TB", "--set: region: '900TB' is out of range; expected: 8MiB to 1TiB"),
+        ("time=50ms", "--set: time: '50ms' is out of range; expected: 200ms or more"),
+    ] {
+        assert_eq!(refused(&[&here, "--set", set], 2), expected);
+    }
+    for option in [&["--repeat", "3"][..], &["--strict"], &["--on-error", "stop"], &["--tag", "t"]] {
+        let said = refused(&[&[here.as_str()], option].concat(), 2);
+        assert!(said.contains(&format!("{} is not for layers", option[0])), "{said}");
+    }
+    let group = ["--group", "--rank", "0/1", "--meet", "127.0.0.1:1", "--token", "a-token-of-tests"];
+    let said = refused(&[&[here.as_str()], &group[..]].concat(), 2);
+    assert!(said.contains("--group is for a workload or a check, and this is a comparison of layers"), "{said}");
     assert!(refused(&[&here, "--destroy", "x"], 2).contains("reading"));
     assert!(refused(&[], 2).contains("which path"));
     assert!(refused(&["null:"], 2).contains("no layers"));

@@ -59,7 +59,7 @@ fn archives_come_together_once_and_what_is_wrong_is_left_and_said() {
     assert_eq!(ids(&own).len(), 4);
     for (from, says) in [
         (own.as_path(), "into"),
-        (Path::new("/nonexistent"), "list"),
+        (Path::new("/nonexistent"), "check the spelling"),
         (scratch.path().join("target").as_path(), "no run in"),
     ] {
         scratch.target();

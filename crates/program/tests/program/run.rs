@@ -208,3 +208,15 @@ fn a_directory_is_left_as_it_was() {
     assert_eq!(std::fs::read_to_string(scratch.target().join("data")).expect("still there"), "mine");
     assert_eq!(std::fs::read_dir(target).expect("a directory").count(), 1);
 }
+
+#[test]
+fn what_is_read_afterwards_is_not_cut_short_by_max_write() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().expect("a path");
+    // It reads what it wrote: a part of it would leave holes to read.
+    let ior = ["run", "ior-hard", target, "--set", "region=64MiB", "--json"];
+    let refused = scratch.json([&ior[..], &["--max-write", "20MB"]].concat(), 3);
+    assert!(refused["message"].as_str().is_some_and(|m| m.contains("--max-write allows 20 MB")), "{refused}");
+    assert!(refused["remedy"].as_str().is_some_and(|r| r.contains("--set region=")), "{refused}");
+}

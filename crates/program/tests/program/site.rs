@@ -61,6 +61,8 @@ fn what_changed_is_read_and_written_and_what_is_damaged_is_listed_apart() {
     assert!(
         before.keys().any(|p| p.starts_with("device/nvme-solid-state-drive")) && before.contains_key("search.html")
     );
+    // Nobody takes a model of a device for one that was measured.
+    assert!(before["devices.html"].contains("NVMe solid-state drive, 1 TB (simulated)"), "{}", before["devices.html"]);
     let again = site(&scratch, &fleet, &[], 0);
     assert_eq!((&again["read"], &again["written"], &again["removed"]), (&0.into(), &0.into(), &0.into()), "{again}");
 

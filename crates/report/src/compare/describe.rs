@@ -188,7 +188,7 @@ fn question_words(c: &Comparison) -> String {
     // A number without digits that say nothing.
     let trimmed = |v: f64| format!("{v:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
     let q = &c.question;
-    let (interval, alpha) = (trimmed((1.0 - q.alpha) * 100.0), trimmed(q.alpha));
+    let (interval, alpha) = (trimmed(((1.0 - q.alpha) * 1000.0).round() / 10.0), trimmed(q.alpha));
     let ratio = format!("ratio B/A with {interval} % interval, alpha {alpha} over all questions");
     match c.metrics.first().map(|m| m.basis) {
         Some(Basis::Paired) => {

@@ -68,7 +68,8 @@ pub(crate) fn name_words(of: &str) -> String {
 pub(crate) fn metric_words(id: &str) -> String {
     match quantity_words(id) {
         (of, _) if of.is_empty() => id.to_owned(),
-        (of, what) => format!("{} {what}", name_words(&of)),
+        // The name of a phase is as its workload has it.
+        (of, what) => format!("{} {what}", of.replace('.', " ")),
     }
 }
 
@@ -114,7 +115,12 @@ fn differs_words(comparison: &Comparison) -> Option<String> {
     };
     let (first, more) = comparison.environment_differences.split_first().filter(|_| not_shown)?;
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
+    // A sentence has no room for many; the list beside it has all.
+    let values = |all: &[String]| match all {
+        [] => "not known".to_owned(),
+        [first, _, _, ..] => format!("{first} and {} others", all.len() - 1),
+        few => few.join(" / "),
+    };
     let why = if decided { ", which may be why" } else { "" };
     Some(format!("; the sides differ in {} ({} -> {}){more}{why}", first.what, values(&first.a), values(&first.b)))
 }
@@ -314,7 +320,7 @@ mod tests {
     fn names_are_words_for_people() {
         assert_eq!(name_words("kdiskmark.seq1m-q8t1.read"), "Kdiskmark seq1m-q8t1 read");
         assert_eq!(name_words("rand-read-qd32"), "rand-read-qd32");
-        assert_eq!(metric_words("a.write.latency_ns_p99"), "A write latency p99");
+        assert_eq!(metric_words("a.write.latency_ns_p99"), "a write latency p99");
     }
 
     #[test]

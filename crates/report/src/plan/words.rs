@@ -46,6 +46,7 @@ pub(crate) fn on_files(files: &FilesPlan) -> String {
     };
     let places = match (files.directories(), files.levels()) {
         (0, _) => String::new(),
+        (1, 1) => " in 1 directory".to_owned(),
         (directories, 1) => format!(" in {} directories", quantity::count(directories)),
         (directories, levels) => format!(" in {} directories, {levels} deep", quantity::count(directories)),
     };

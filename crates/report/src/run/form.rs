@@ -160,6 +160,24 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_grid_that_several_numbers_of_ranks_did_say_which() {
+        let streams = [1u32, 2, 4].iter().flat_map(|ranks| {
+            let stream =
+                |jobs: u64| (format!("read-{jobs}-by-{ranks}"), of(Operation::Read, Order::Random, 4096 * jobs, 1));
+            [1u64, 2, 4].map(stream)
+        });
+        let streams: Vec<_> = streams.collect();
+        let mut run = run(streams.iter().map(|(n, s)| (n.as_str(), s.clone())).collect());
+        for phase in &mut run.phases {
+            phase.plan.ranks = phase.plan.name.rsplit('-').next().and_then(|ranks| ranks.parse().ok());
+        }
+        let forms = forms(&run, &[]);
+        let [Form::Grid(grid, _)] = &forms[..] else { panic!("{forms:?}") };
+        let labels: Vec<&str> = grid.rows.iter().map(|r| r.0.as_str()).collect();
+        assert_eq!(labels, ["read, 1 rank", "read, 2 ranks", "read, 4 ranks"]);
+    }
+
+    #[test]
     fn readers_with_their_writers_are_pairs() {
         use Operation::{Read, Write};
         let four = [(1u64 << 20, 8, Order::Sequential), (4096, 1, Order::Random)];

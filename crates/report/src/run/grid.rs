@@ -33,6 +33,15 @@ pub(crate) struct Grid {
     pub unit: Unit,
 }
 
+impl Grid {
+    /// Which column it is, in a sentence: `block size 4 MiB`; depths and jobs say it themselves.
+    fn place(&self, column: usize) -> String {
+        let label = &self.columns[column];
+        let says_it = [Axis::Depth, Axis::Jobs].iter().any(|axis| axis.name() == self.axis);
+        if says_it { label.clone() } else { format!("{} {label}", self.axis) }
+    }
+}
+
 /// What workloads vary, in the order in which it becomes the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Axis {
@@ -91,10 +100,15 @@ fn stem<'a>(names: &[&'a str]) -> &'a str {
 fn row_label(run: &Run, places: &[usize], shape: &PhaseShape) -> String {
     let names: Vec<&str> = places.iter().map(|i| run.phases[*i].plan.name.as_str()).collect();
     let stem = stem(&names);
-    match shape.rest.streams.first() {
+    let label = match shape.rest.streams.first() {
         // A letter or two are what names have in common by chance.
         Some(stream) if stem.chars().count() < 3 => words::work(stream),
         _ => stem.replace('-', " "),
+    };
+    match places.first().and_then(|i| run.phases[*i].plan.ranks) {
+        Some(1) => format!("{label}, 1 rank"),
+        Some(ranks) => format!("{label}, {ranks} ranks"),
+        None => label,
     }
 }
 
@@ -129,17 +143,19 @@ pub(crate) fn grid(run: &Run, places: &[usize]) -> Option<Grid> {
         _ => return None,
     };
     // The same again, such as writing and rewriting for the same time, is a row of its own: the values of the columns begin anew.
-    let mut kinds: Vec<(&PhaseShape, Vec<u64>)> = Vec::new();
+    let mut kinds: Vec<(&PhaseShape, Option<u32>, Vec<u64>)> = Vec::new();
     let kind_of: Vec<usize> = shapes
         .iter()
-        .map(|(_, s)| {
-            let value = across.value(s);
-            let open = kinds.iter().position(|(kind, values)| kind.rest == s.rest && !values.contains(&value));
-            let place = open.unwrap_or_else(|| {
-                kinds.push((s, Vec::new()));
+        .map(|(i, s)| {
+            let (value, ranks) = (across.value(s), run.phases[*i].plan.ranks);
+            let is_open = |(kind, by, values): &(&PhaseShape, Option<u32>, Vec<u64>)| {
+                kind.rest == s.rest && *by == ranks && !values.contains(&value)
+            };
+            let place = kinds.iter().position(is_open).unwrap_or_else(|| {
+                kinds.push((s, ranks, Vec::new()));
                 kinds.len() - 1
             });
-            kinds[place].1.push(value);
+            kinds[place].2.push(value);
             place
         })
         .collect();
@@ -209,8 +225,7 @@ pub(crate) fn grid_answer(grid: &Grid) -> Option<String> {
     // Of those that are as good the first: reading before reading backward.
     let (row, column, best) = *valued.iter().find(|v| highest > 0.0 && v.2 >= SAME * highest)?;
     let shown = |v| quantity::quantity(v, grid.unit);
-    let mut text =
-        format!("The best is {} ({}, {} {})", shown(best), grid.rows[row].0, grid.axis, grid.columns[column]);
+    let mut text = format!("The best is {} ({}, {})", shown(best), grid.rows[row].0, grid.place(column));
     let enough = (0..column).find(|c| value(row, *c).is_some_and(|v| v >= NEAR * best)).unwrap_or(column);
     if enough < column {
         text.push_str(&format!("; {} is enough for 90 % of it", grid.columns[enough]));
@@ -232,6 +247,24 @@ pub(crate) fn grid_answer(grid: &Grid) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_best_cell_is_named_without_saying_its_axis_twice() {
+        let grid = |axis: Axis, labels: [&str; 3]| {
+            let cell = |value| {
+                let status = MetricStatus::Measured;
+                Some(GridCell { phase: 0, value: Some(value), status, reasons: Vec::new(), unsteady: false })
+            };
+            let rows = [("read", [1e9, 2e9, 3e9]), ("write", [1e9, 1e9, 1e9])];
+            let rows = rows.map(|(name, values)| (name.to_owned(), values.map(cell).to_vec())).to_vec();
+            let columns = labels.map(str::to_owned).to_vec();
+            grid_answer(&Grid { axis: axis.name(), columns, rows, unit: Unit::BytesPerS }).unwrap_or_default()
+        };
+        let jobs = grid(Axis::Jobs, ["1 job", "2 jobs", "4 jobs"]);
+        assert!(jobs.starts_with("The best is 3 000 MB/s (read, 4 jobs);"), "{jobs}");
+        let blocks = grid(Axis::Block, ["4 KiB", "64 KiB", "1 MiB"]);
+        assert!(blocks.starts_with("The best is 3 000 MB/s (read, block size 1 MiB);"), "{blocks}");
+    }
 
     #[test]
     fn names_have_a_stem() {

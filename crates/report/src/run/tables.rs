@@ -98,7 +98,14 @@ pub(crate) fn table_of(check: &Check<'_>, form: &Form<'_>, n: &mut Numbers) -> T
         Form::Imported(places) => imported::columns_table(run, places, check.over_reports, n),
         Form::Others(places) => imported::list_table(run, places, check.over_reports, n),
         Form::Depth(curve, places) => depth_table(run, curve, places, n),
-        Form::Grid(grid, _) => grid_table(grid, n),
+        Form::Grid(grid, _) => {
+            let table = grid_table(grid, n);
+            // Its cells have no room for the sums, which follow in a list.
+            match run.group.as_ref().filter(|group| group.size > 1) {
+                Some(group) => Table { caption: format!("{}, rank {} alone", table.caption, group.rank), ..table },
+                None => table,
+            }
+        }
         Form::Pairs(pairs) => pairs_table(run, pairs, n),
         Form::Waits(places) => waits_table(run, places, n),
         Form::Replays(places) => replays_table(run, places, n),

@@ -184,8 +184,8 @@ fn a_file_that_holds_no_block_is_refused_with_its_size() {
         packages: None,
     };
     for (text, what) in [
-        ("size=1m\nnrfiles=1000\nrw=read\n", "phase 'j', job 'j': a region of 1048 bytes holds no block of 4096"),
-        ("size=2k\nrw=write\n", "phase 'j', job 'j': a region of 2048 bytes holds no block of 4096"),
+        ("size=1m\nnrfiles=1000\nrw=read\n", "phase 'j', job 'j': a region of 1048 bytes holds no block of 4 KiB"),
+        ("size=2k\nrw=write\n", "phase 'j', job 'j': a region of 2 KiB holds no block of 4 KiB"),
     ] {
         let error = read(&format!("[j]\n{text}"), &[]).unwrap().plan(&inputs).unwrap_err().to_string();
         assert_eq!(error, what);
