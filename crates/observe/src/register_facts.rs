@@ -2,13 +2,16 @@
 
 use model::{Fact, Layer};
 
+/// How a fact is decoded.
+pub type Decode<R> = fn(&R) -> Fact;
+
 /// A register as `R`, of an input `I`: the kernel's text of it, or its bytes; and the facts that it says.
 #[derive(Debug)]
 pub struct RegisterFacts<I: ?Sized + 'static, R: 'static> {
     /// Reads it; `None` for what is no such register.
     pub read: fn(&I) -> Option<R>,
     /// The name of each fact, and how it is decoded.
-    pub rows: &'static [(&'static str, fn(&R) -> Fact)],
+    pub rows: &'static [(&'static str, Decode<R>)],
 }
 
 impl<I: ?Sized, R> RegisterFacts<I, R> {
