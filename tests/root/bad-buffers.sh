@@ -89,7 +89,7 @@ echo "blocks larger than the region"
 job "$scratch/data" rw=read bs=1m
 sed -i 's/^size=.*/size=512k/' "$scratch/j.fio"
 run 3
-refused 'a region of 524288 bytes holds no block of 1048576'
+refused 'a region of 512 KiB holds no block of 1 MiB'
 
 echo "a machine of 512 MB"
 if [[ -f /sys/fs/cgroup/cgroup.controllers ]] && grep -qw memory /sys/fs/cgroup/cgroup.subtree_control; then
