@@ -136,7 +136,7 @@ fn read_later(plan: &Plan) -> Vec<String> {
     let by_amount = |p: &PhasePlan| matches!(p.stop, StopRule::Amount | StopRule::RegionOnce);
     let reads = |p: &PhasePlan| p.streams.iter().any(StreamPlan::reads);
     let last_read = plan.phases.iter().rposition(|p| p.skip.is_none() && reads(p)).unwrap_or(0);
-    let before = plan.phases[..last_read.min(plan.phases.len())].iter().filter(executed);
+    let before = plan.phases[..last_read].iter().filter(executed);
     before.filter(|p| p.is_write() && by_amount(p)).map(|p| p.name.clone()).collect()
 }
 

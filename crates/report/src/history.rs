@@ -1,6 +1,7 @@
 //! The history of an archive: since when something is slower, by how much, and what else changed then.
 
 use crate::compare::{change, metric_words};
+use crate::differences;
 use crate::listing::minute;
 use crate::presentation::{Cell, End, Head, Item, Part, Presentation, Row, SectionName, Table, Tone, listed};
 use crate::quantity;
@@ -51,14 +52,8 @@ pub(crate) fn answer(history: &model::History) -> String {
 
 /// What differs between the runs before and after an event, in a few words; which of it is the reason it does not say.
 fn what_changed(event: &HistoryEvent) -> String {
-    let Some((first, more)) = event.environment_differences.split_first() else { return String::new() };
-    let values = |all: &[String]| match all {
-        [] => "not known".to_owned(),
-        [first, _, _, ..] => format!("{first} and {} others", all.len() - 1),
-        few => few.join(" / "),
-    };
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    format!("; then {} changed ({} -> {}){more}", first.what, values(&first.a), values(&first.b))
+    let first = differences::first(&event.environment_differences);
+    first.map_or_else(String::new, |(what, values, more)| format!("; then {what} changed ({values}){more}"))
 }
 
 /// Runs of a side of a change without which it is not seen.
@@ -266,8 +261,7 @@ pub(crate) fn metrics(event: &HistoryEvent) -> Table {
 }
 
 fn differences(all: &[EnvironmentDifference]) -> Option<Part> {
-    let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
-    let row = |d: &EnvironmentDifference| (d.what.clone(), format!("{} -> {}", values(&d.a), values(&d.b)));
+    let row = |d: &EnvironmentDifference| (d.what.clone(), differences::values(d));
     let left = all.len().saturating_sub(MOST_DIFFERENCES);
     let more = (left > 0).then(|| ("and".to_owned(), format!("{left} more (--json has all)")));
     (!all.is_empty()).then(|| Part::Statements {

@@ -24,6 +24,7 @@ mod check;
 mod compare;
 mod copy;
 mod describe;
+mod differences;
 pub mod document;
 mod evidence;
 mod executions;

@@ -89,9 +89,15 @@ pub fn sync_through_reconnect(file: &File) -> io::Result<()> {
             break;
         }
         std::thread::sleep(RECONNECT_PAUSE);
-        result = open_through(file, OpenMode::ReadWrite).and_then(|file| file.sync_all());
+        result = open_alike(file).and_then(|file| file.sync_all());
     }
     result
+}
+
+/// The object of a descriptor once more, for writing only where that one is: what is only read is not opened for more.
+fn open_alike(file: &File) -> io::Result<File> {
+    let writes = rustix::fs::fcntl_getfl(file)?.intersects(OFlags::WRONLY | OFlags::RDWR);
+    open_through(file, if writes { OpenMode::ReadWrite } else { OpenMode::Read })
 }
 
 /// The same where there is no /proc: by the name again, and only if that still stands for the object of the handle.
@@ -151,6 +157,22 @@ mod tests {
         let mut text = String::new();
         file.read_to_string(&mut text).unwrap();
         text
+    }
+
+    #[test]
+    fn what_cannot_be_synced_by_its_own_descriptor_is_opened_again_and_for_no_more_than_that_one_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        std::fs::write(&path, "data").unwrap();
+        // fsync(2) gives EBADF for such a handle, as SMB does for one that its server has forgotten.
+        let lost = open_handle(&path, SymlinkPolicy::Follow).unwrap();
+        assert_eq!(lost.sync_all().unwrap_err().raw_os_error(), Some(Errno::BADF.raw_os_error()));
+        sync_through_reconnect(&lost).unwrap();
+        let writes = |file: File| rustix::fs::fcntl_getfl(file).unwrap().contains(OFlags::RDWR);
+        assert!(!writes(open_alike(&lost).unwrap()), "a target that is only read");
+        assert!(!writes(open_alike(&File::open(&path).unwrap()).unwrap()));
+        let written = File::options().read(true).write(true).open(&path).unwrap();
+        assert!(writes(open_alike(&written).unwrap()));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The way to a descriptor with O_DIRECT, where there is one.
 
-use super::refusal::errno_text;
 use model::{Access, StreamPlan};
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use sys::BufferPool;
+use sys::error_name;
 
 /// Whether a stream goes past the page cache.
 pub(super) fn is_direct(stream: &StreamPlan) -> bool {
@@ -28,7 +28,7 @@ pub(crate) enum DirectWay {
 
 /// Errors by which a file system says that it has no direct I/O, at open or at the first operation.
 fn means_unsupported(e: &io::Error) -> bool {
-    matches!(errno_text(e).as_str(), "EINVAL" | "EOPNOTSUPP" | "ENOTBLK" | "ENOSYS")
+    matches!(error_name(e).as_str(), "EINVAL" | "EOPNOTSUPP" | "ENOTBLK" | "ENOSYS")
 }
 
 /// A descriptor with O_DIRECT, for one phase: buffered phases must not find the flag set.
@@ -64,18 +64,18 @@ impl DirectWay {
         if matches!(self, Self::Unknown) {
             *self = match sys::reopen(file, writable, true) {
                 Ok(again) => Self::Reopened(again),
-                Err(e) if means_unsupported(&e) => Self::Refused(format!("{} at open", errno_text(&e))),
+                Err(e) if means_unsupported(&e) => Self::Refused(format!("{} at open", error_name(&e))),
                 // No /proc, or one that does not let us follow its links.
                 Err(_) => Self::Switched,
             };
         }
-        let of = |f: &File, switched| f.try_clone().map(|file| Direct { file, switched }).map_err(|e| errno_text(&e));
+        let of = |f: &File, switched| f.try_clone().map(|file| Direct { file, switched }).map_err(|e| error_name(&e));
         match self {
             Self::Reopened(again) => of(again, false),
             Self::Switched => {
                 let direct = of(file, true)?;
                 sys::set_direct(&direct, true).map(|()| direct).map_err(|e| {
-                    let reason = format!("{} by fcntl", errno_text(&e));
+                    let reason = format!("{} by fcntl", error_name(&e));
                     *self = Self::Refused(reason.clone());
                     reason
                 })
@@ -108,7 +108,7 @@ impl DirectWay {
         if let Err(e) = result.map_err(io::Error::from_raw_os_error)
             && means_unsupported(&e)
         {
-            *self = Self::Refused(format!("{} at the first operation", errno_text(&e)));
+            *self = Self::Refused(format!("{} at the first operation", error_name(&e)));
         }
     }
 }

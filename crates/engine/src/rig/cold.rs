@@ -3,12 +3,12 @@
 //! fsync, then DONTNEED, then the page cache is asked what is left. Through a loop device the backing file has a cache of
 //! its own, which is emptied too; otherwise the loop device counts reads that no disk below has seen.
 
-use super::refusal::errno_text;
 use super::target::in_memory;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use sys::OpenMode;
+use sys::error_name;
 
 /// How often pages are dropped before what is left counts: pages in per-CPU batches or under writeback go later.
 const ATTEMPTS: u32 = 5;
@@ -28,12 +28,12 @@ pub(crate) struct Dropped {
 pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backing: &[PathBuf]) -> Dropped {
     let mut steps = vec![match sys::sync_through_reconnect(file) {
         Ok(()) => "fsync".to_owned(),
-        Err(e) => format!("fsync failed ({})", errno_text(&e)),
+        Err(e) => format!("fsync failed ({})", error_name(&e)),
     }];
     if device {
         steps.push(match sys::flush_device_cache(file) {
             Ok(()) => "BLKFLSBUF".to_owned(),
-            Err(e) => format!("BLKFLSBUF not permitted ({})", errno_text(&e)),
+            Err(e) => format!("BLKFLSBUF not permitted ({})", error_name(&e)),
         });
     }
     let mut resident = drop_range(file, start, len, &mut steps, if device { "the device" } else { "the file" });
@@ -53,7 +53,7 @@ pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backi
 /// Documentation/admin-guide/sysctl/vm.rst): none is resident, or it cannot be told.
 pub(crate) fn drop_names(directory: &File) -> Dropped {
     let synced = sys::sync_file_system(directory).map_or_else(
-        |e| format!("sync of the file system failed ({})", errno_text(&e)),
+        |e| format!("sync of the file system failed ({})", error_name(&e)),
         |()| "sync of the file system".to_owned(),
     );
     match std::fs::write("/proc/sys/vm/drop_caches", "3") {
@@ -62,13 +62,13 @@ pub(crate) fn drop_names(directory: &File) -> Dropped {
         }
         Err(e) => Dropped {
             resident_pages: None,
-            method: format!("{synced}, drop_caches not permitted ({})", errno_text(&e)),
+            method: format!("{synced}, drop_caches not permitted ({})", error_name(&e)),
         },
     }
 }
 
 fn drop_range(file: &File, start: u64, len: u64, steps: &mut Vec<String>, what: &str) -> Option<u64> {
-    let mut cannot = |how: &str, e| steps.push(format!("DONTNEED on {what}{how} ({})", errno_text(&e)));
+    let mut cannot = |how: &str, e| steps.push(format!("DONTNEED on {what}{how} ({})", error_name(&e)));
     let mut attempts = 0;
     let left = loop {
         sys::drop_cached(file, start, len).map_err(|e| cannot(" failed", e)).ok()?;
@@ -86,14 +86,14 @@ fn drop_range(file: &File, start: u64, len: u64, steps: &mut Vec<String>, what: 
 fn drop_backing(path: &Path, steps: &mut Vec<String>) -> Option<u64> {
     let what = format!("the loop's backing file {}", path.display());
     let opened = sys::open_existing(path, OpenMode::Read);
-    let file = opened.map_err(|e| steps.push(format!("{what} cannot be opened ({})", errno_text(&e)))).ok()?;
+    let file = opened.map_err(|e| steps.push(format!("{what} cannot be opened ({})", error_name(&e)))).ok()?;
     if sys::space_of(&file).is_ok_and(|s| in_memory(s.magic)) {
         // What lies there is not a copy of something slower: dropping it is neither possible nor needed.
         steps.push(format!("{what} lies in memory"));
         return Some(0);
     }
     if let Err(e) = file.sync_all() {
-        steps.push(format!("fsync of {what} failed ({})", errno_text(&e)));
+        steps.push(format!("fsync of {what} failed ({})", error_name(&e)));
     }
     let len = file.metadata().map(|m| m.len()).ok().filter(|n| *n > 0).or_else(|| sys::device_size(&file).ok())?;
     drop_range(&file, 0, len, steps, &what)

@@ -86,7 +86,7 @@ impl FileRig {
         let done = record.stop == StopCause::RegionDone && record.errors.is_empty();
         if !done && record.bytes > 0 {
             if let Err(e) = self.own.sync().and_then(|()| sys::sync_through_reconnect(&self.opened.file)) {
-                *record.errors.entry(super::refusal::errno_text(&e)).or_default() += 1;
+                *record.errors.entry(sys::error_name(&e)).or_default() += 1;
                 record.stop = StopCause::Failed;
             }
             record.ended_ns = self.epoch.elapsed_ns();

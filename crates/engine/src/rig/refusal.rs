@@ -16,15 +16,10 @@ pub enum Attempt {
     OpenWrite,
 }
 
-/// The errno's name, else the error in words.
-pub(crate) fn errno_text(error: &io::Error) -> String {
-    sys::error_name(error)
-}
-
 /// The failure for an error of `attempt` on `path`.
 pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
     use Attempt::{Create, OpenWrite};
-    let name = errno_text(error);
+    let name = sys::error_name(error);
     let (what, remedy) = match (name.as_str(), attempt) {
         // The directory is open already: it is the file system that has no place for a file (proc, sysfs).
         ("ENOENT" | "EOPNOTSUPP", Create) => {
@@ -122,7 +117,8 @@ pub(crate) fn refusal_of_device(phase: &str, error: &crate::DeviceError) -> Fail
 /// Links that a file system does not make.
 pub(super) fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &io::Error) -> Failure {
     let what = if kind == FileKind::HardLink { "hard links" } else { "symbolic links" };
-    let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
+    let message =
+        format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), sys::error_name(e));
     Failure::environment(message)
         .remedy("name a directory on another file system (of operations on files: or leave file-kind out)")
 }

@@ -2,6 +2,7 @@
 
 use super::form::{change, groups, metric_words, name_words, notes, statement};
 use super::{Compare, cause_words, differs_in, verdict_words};
+use crate::differences;
 use crate::presentation::{Axis, Cell, End, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use crate::rate::fake_sentence;
@@ -71,15 +72,10 @@ fn answer(c: &Comparison) -> Vec<Part> {
 
 /// In what else the sides differ: it may be the cause.
 fn differences(c: &Comparison) -> Part {
-    let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
     Part::Statements {
         title: "The sides differ in more than their numbers; the cause may be here:",
         tone: Tone::Doubt,
-        rows: c
-            .environment_differences
-            .iter()
-            .map(|d| (d.what.clone(), format!("{} -> {}", values(&d.a), values(&d.b))))
-            .collect(),
+        rows: c.environment_differences.iter().map(|d| (d.what.clone(), differences::values(d))).collect(),
     }
 }
 

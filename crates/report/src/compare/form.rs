@@ -1,5 +1,6 @@
 //! What all forms of a comparison share: rows in groups, the words of a change, and the notes below.
 
+use crate::differences;
 use crate::grouped::grouped;
 use crate::quantity;
 use model::{Basis, CompactSort as _, Compared, Comparison, EnvironmentDifference, MetricKey, Reason, Verdict};
@@ -113,16 +114,9 @@ fn differs_words(comparison: &Comparison) -> Option<String> {
     } else {
         comparison.compared.is_empty() && comparison.other_work().is_none()
     };
-    let (first, more) = comparison.environment_differences.split_first().filter(|_| not_shown)?;
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    // A sentence has no room for many; the list beside it has all.
-    let values = |all: &[String]| match all {
-        [] => "not known".to_owned(),
-        [first, _, _, ..] => format!("{first} and {} others", all.len() - 1),
-        few => few.join(" / "),
-    };
+    let (what, values, more) = differences::first(&comparison.environment_differences).filter(|_| not_shown)?;
     let why = if decided { ", which may be why" } else { "" };
-    Some(format!("; the sides differ in {} ({} -> {}){more}{why}", first.what, values(&first.a), values(&first.b)))
+    Some(format!("; the sides differ in {what} ({values}){more}{why}"))
 }
 
 /// `read-1 throughput x 2.31 (38.0 MB/s to 87.8 MB/s)`.
